@@ -1,0 +1,7 @@
+//! The functions that pages call on the server, one file a resource.
+//!
+//! Rule at the door: a dozen lines each. Take the services, call one, map the error. The server's
+//! modules are named inside the bodies only, for the browser knows just the signatures.
+
+pub mod sessions;
+pub mod settings;

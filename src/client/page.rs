@@ -1,0 +1,101 @@
+//! Small services of the page: ids, times, theme, clipboard, scrolling.
+
+use js_sys::{Date, Object, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlElement};
+
+use crate::domain::time::Timestamp;
+
+/// Tells tests and styles that the page is alive.
+pub fn mark_hydrated() {
+    if let Some(root) = root() {
+        // Setting a plain attribute on <html> cannot fail.
+        let _ = root.set_attribute("data-hydrated", "");
+    }
+}
+
+/// Mints an id that no other device mints: 128 random bits in hexadecimal.
+///
+/// `crypto.randomUUID` would be shorter, but is missing on plain HTTP, where phones often are.
+pub fn mint_id() -> String {
+    let mut bytes = [0_u8; 16];
+    if let Some(crypto) = web_sys::window().and_then(|window| window.crypto().ok()) {
+        let random = Uint8Array::new_with_length(16);
+        if crypto.get_random_values_with_js_u8_array(&random).is_ok() {
+            random.copy_to(&mut bytes);
+        }
+    }
+    let mut id = String::with_capacity(32);
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            id.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+        }
+    }
+    id
+}
+
+/// Tells whether the reader types on glass, where Enter should make a new line.
+pub fn is_touch() -> bool {
+    let query = web_sys::window().and_then(|window| window.match_media("(pointer: coarse)").ok());
+    query.flatten().is_some_and(|query| query.matches())
+}
+
+pub fn copy_text(text: &str) {
+    if let Some(window) = web_sys::window() {
+        // The browser may refuse; there is nothing better to do than leave the text selectable.
+        let _ = window.navigator().clipboard().write_text(text);
+    }
+}
+
+/// Writes a time as the reader's own clock and customs have it: today the hour, else the day.
+pub fn local_time(at: Timestamp) -> String {
+    let date = Date::new(&JsValue::from_f64(at.millis() as f64));
+    let today = Date::new_0().to_date_string() == date.to_date_string();
+    let options = Object::new();
+    let fields: &[(&str, &str)] = if today {
+        &[("hour", "2-digit"), ("minute", "2-digit")]
+    } else {
+        &[("day", "numeric"), ("month", "short")]
+    };
+    for (name, value) in fields {
+        // Setting a field of a fresh object cannot fail.
+        let _ = Reflect::set(&options, &JsValue::from_str(name), &JsValue::from_str(value));
+    }
+    let text = if today {
+        date.to_locale_time_string_with_options("default", &options)
+    } else {
+        date.to_locale_date_string("default", &options)
+    };
+    text.into()
+}
+
+/// Keeps the theme in a cookie, so that the server's first paint already has it.
+pub fn remember_theme(theme: &str) {
+    let Some(root) = root() else {
+        return;
+    };
+    // Setting a plain attribute on <html> cannot fail.
+    let _ = match theme {
+        "light" | "dark" => root.set_attribute("data-theme", theme),
+        _ => root.remove_attribute("data-theme"),
+    };
+    let document: Option<web_sys::HtmlDocument> =
+        root.owner_document().and_then(|document| document.dyn_into().ok());
+    if let Some(document) = document {
+        let cookie = ["theme=", theme, "; path=/; max-age=31536000; samesite=lax"].concat();
+        let _ = document.set_cookie(&cookie);
+    }
+}
+
+pub fn remembered_theme() -> String {
+    root().and_then(|root| root.get_attribute("data-theme")).unwrap_or_default()
+}
+
+/// Brings the end of a transcript into view.
+pub fn scroll_to_end(scroller: &Element) {
+    scroller.set_scroll_top(0);
+}
+
+fn root() -> Option<HtmlElement> {
+    web_sys::window()?.document()?.document_element()?.dyn_into().ok()
+}

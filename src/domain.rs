@@ -1,0 +1,15 @@
+//! The pure middle: what a session, a message and an event are, and how they change.
+//!
+//! Rule at the door: std and serde only. No clock, no IO, no `cfg`, nothing of ours from outside,
+//! so that server and browser run the same bytes.
+
+pub mod event;
+pub mod highlight;
+pub mod ids;
+pub mod list;
+pub mod live;
+pub mod markdown;
+pub mod message;
+pub mod replay;
+pub mod session;
+pub mod time;

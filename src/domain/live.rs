@@ -1,0 +1,219 @@
+//! The live state of one session: the same fold on the server and in the browser.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{DeltaKind, Event, Outcome};
+use super::ids::{MessageId, SessionId, TurnId};
+use super::message::{Message, MessageState, Part, ToolOutput, ToolState};
+use super::session::Status;
+
+/// What a session's events add up to.
+///
+/// The server holds the messages of the turn under way; the browser holds those of the page it
+/// fetched. Both apply the same events to them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Live {
+    pub status: Status,
+    pub turn_id: Option<TurnId>,
+    pub messages: Vec<Message>,
+    /// What went wrong last, until the next turn starts.
+    pub error: Option<String>,
+    /// Where the conversation went on after compression.
+    pub continuation: Option<SessionId>,
+}
+
+/// Says what an event touched, so that a view redraws that and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Nothing,
+    /// Status, turn, error or continuation.
+    Session,
+    /// A message appeared at this place.
+    Added(usize),
+    /// The message at this place changed as a whole.
+    Message(usize),
+    /// One part of the message at this place changed or was added.
+    Part {
+        message: usize,
+        part: usize,
+    },
+}
+
+/// How much of one message an edit touched.
+enum Touched {
+    Whole,
+    Part(usize),
+}
+
+impl Live {
+    /// Applies one event; an event that fits nothing changes nothing.
+    pub fn apply(&mut self, event: &Event) -> Change {
+        match event {
+            Event::AgentStart { turn_id, .. } => {
+                self.turn_id = Some(turn_id.clone());
+                self.status = Status::Streaming;
+                self.error = None;
+                Change::Session
+            }
+            Event::MessageStart { message } => self.start(message),
+            Event::MessageDelta { message_id, part, kind, text } => self
+                .change(message_id, |message| {
+                    append(message, *part, *kind, text).then_some(Touched::Part(*part))
+                }),
+            Event::MessageEnd { message_id, state, at } => self.change(message_id, |message| {
+                message.state = *state;
+                message.ended_at = Some(*at);
+                close_tools(message);
+                Some(Touched::Whole)
+            }),
+            Event::ToolStart { message_id, part, tool: content }
+            | Event::Plan { message_id, part, plan: content }
+            | Event::Notice { message_id, part, notice: content } => {
+                self.change(message_id, |message| put(message, *part, content))
+            }
+            Event::Question { message_id, part, question } => {
+                self.status = Status::Waiting;
+                self.change(message_id, |message| put(message, *part, question))
+            }
+            Event::ToolUpdate { message_id, tool_id, output } => {
+                self.change(message_id, |message| extend_tool(message, tool_id, output))
+            }
+            Event::ToolEnd { message_id, tool_id, state, at } => {
+                self.change(message_id, |message| {
+                    let (part, tool) = message.tool_mut(tool_id)?;
+                    tool.state = *state;
+                    tool.ended_at = Some(*at);
+                    Some(Touched::Part(part))
+                })
+            }
+            Event::Answered { message_id, request_id, option } => {
+                let change = self.change(message_id, |message| {
+                    let (part, question) = message.question_mut(request_id)?;
+                    question.answer = Some(option.clone());
+                    Some(Touched::Part(part))
+                });
+                self.settle_status();
+                change
+            }
+            Event::Usage { message_id, usage } => self.change(message_id, |message| {
+                message.usage = Some(*usage);
+                Some(Touched::Whole)
+            }),
+            Event::Compressed { continuation, .. } => {
+                self.continuation = Some(continuation.clone());
+                Change::Session
+            }
+            Event::AgentEnd { outcome, .. } => {
+                self.turn_id = None;
+                self.status = match outcome {
+                    Outcome::Completed | Outcome::Cancelled => Status::Idle,
+                    Outcome::Failed | Outcome::Crashed | Outcome::Interrupted => Status::Error,
+                };
+                Change::Session
+            }
+            Event::RpcError { message, .. } | Event::RpcProcessCrashed { message } => {
+                self.error = Some(message.clone());
+                Change::Session
+            }
+        }
+    }
+
+    /// Counts the questions that wait for a person.
+    pub fn open_questions(&self) -> usize {
+        self.messages.iter().map(|message| message.open_questions().count()).sum()
+    }
+
+    fn start(&mut self, message: &Message) -> Change {
+        match self.place(&message.message_id) {
+            Some(place) => {
+                if let Some(known) = self.messages.get_mut(place) {
+                    known.clone_from(message);
+                }
+                Change::Message(place)
+            }
+            None => {
+                self.messages.push(message.clone());
+                Change::Added(self.messages.len() - 1)
+            }
+        }
+    }
+
+    fn change(
+        &mut self,
+        id: &MessageId,
+        edit: impl FnOnce(&mut Message) -> Option<Touched>,
+    ) -> Change {
+        let Some(place) = self.place(id) else {
+            return Change::Nothing;
+        };
+        match self.messages.get_mut(place).and_then(edit) {
+            Some(Touched::Whole) => Change::Message(place),
+            Some(Touched::Part(part)) => Change::Part { message: place, part },
+            None => Change::Nothing,
+        }
+    }
+
+    /// Finds a message from the end, where nearly every event belongs.
+    fn place(&self, id: &MessageId) -> Option<usize> {
+        self.messages.iter().rposition(|message| message.message_id == *id)
+    }
+
+    fn settle_status(&mut self) {
+        if self.status == Status::Waiting && self.open_questions() == 0 {
+            self.status = Status::Streaming;
+        }
+    }
+}
+
+fn append(message: &mut Message, place: usize, kind: DeltaKind, delta: &str) -> bool {
+    if place == message.parts.len() {
+        let text = delta.to_owned();
+        message.parts.push(match kind {
+            DeltaKind::Text => Part::Text { text },
+            DeltaKind::Thinking => Part::Thinking { text },
+        });
+        return true;
+    }
+    match (kind, message.parts.get_mut(place)) {
+        (DeltaKind::Text, Some(Part::Text { text }))
+        | (DeltaKind::Thinking, Some(Part::Thinking { text })) => {
+            text.push_str(delta);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn put(message: &mut Message, place: usize, part: &Part) -> Option<Touched> {
+    if place == message.parts.len() {
+        message.parts.push(part.clone());
+    } else {
+        message.parts.get_mut(place)?.clone_from(part);
+    }
+    Some(Touched::Part(place))
+}
+
+fn extend_tool(message: &mut Message, tool_id: &str, output: &ToolOutput) -> Option<Touched> {
+    let (part, tool) = message.tool_mut(tool_id)?;
+    match (tool.output.last_mut(), output) {
+        (Some(ToolOutput::Text { text }), ToolOutput::Text { text: more }) => text.push_str(more),
+        _ => tool.output.push(output.clone()),
+    }
+    Some(Touched::Part(part))
+}
+
+/// Ends the tools that the message's own end left running, for nothing runs any more.
+fn close_tools(message: &mut Message) {
+    if message.state == MessageState::Streaming {
+        return;
+    }
+    let ended_at = message.ended_at;
+    for part in &mut message.parts {
+        if let Part::Tool(tool) = part
+            && tool.state == ToolState::Running
+        {
+            tool.state = ToolState::Skipped;
+            tool.ended_at = ended_at;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Reads Markdown as typed blocks, never as HTML: whatever is not understood stays text.
+//!
+//! - `blocks`: lines into blocks, with the containers that are open kept on a stack.
+//! - `line`: one line from left to right, in columns.
+//! - `table`: the rows of a table into cells.
+//! - `inline`: the text of a block into pieces, links first.
+//! - `emphasis`: those pieces into nested emphasis.
+//! - `link`: which targets are safe, and how they are written.
+//! - `plain`: blocks back into text, for previews.
+//! - `slice`: what all of them cut and search text with.
+//!
+//! Nesting is bounded everywhere, so that no text can exhaust the stack, and no step looks back
+//! further than a fixed number of openers, so that no text takes more than linear time.
+
+mod blocks;
+mod emphasis;
+mod inline;
+mod line;
+mod link;
+mod plain;
+mod slice;
+mod table;
+
+pub use plain::plain_text;
+
+/// Holds one block of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    Heading {
+        level: u8,
+        content: Vec<Inline>,
+    },
+    Paragraph(Vec<Inline>),
+    /// `title` is what a fence says after its language, often a file name.
+    Code {
+        language: String,
+        title: String,
+        text: String,
+    },
+    Quote(Vec<Block>),
+    /// `start` is absent for bullets.
+    List {
+        start: Option<u32>,
+        tight: bool,
+        items: Vec<Item>,
+    },
+    /// A row may hold more cells than the head, never fewer (but for absurdly wide tables).
+    Table {
+        alignments: Vec<Alignment>,
+        head: Vec<Vec<Inline>>,
+        rows: Vec<Vec<Vec<Inline>>>,
+    },
+    Rule,
+}
+
+/// Holds one item of a list; `task` says whether its box is ticked, if it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub task: Option<bool>,
+    pub blocks: Vec<Block>,
+}
+
+/// Names the side to which a table's column is aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alignment {
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+/// Holds a stretch of a block's text; a soft line break is a newline within `Text`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inline {
+    Text(String),
+    Code(String),
+    Emphasis(Vec<Inline>),
+    Strong(Vec<Inline>),
+    Strike(Vec<Inline>),
+    /// The target is safe to follow: `http`, `https`, `mailto`, or relative. Links never nest.
+    Link {
+        target: String,
+        title: String,
+        content: Vec<Inline>,
+    },
+    /// The target is safe in the same sense as a link's.
+    Image {
+        target: String,
+        title: String,
+        alt: String,
+    },
+    Break,
+}
+
+/// Parses a whole text.
+pub fn parse(text: &str) -> Vec<Block> {
+    blocks::parse(text).blocks
+}
+
+/// Parses a growing text: only its last top-level block is parsed again on each push.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    text: String,
+    blocks: Vec<Block>,
+    settled: usize,
+    /// The offset in the text of the first block that is not settled.
+    unsettled: usize,
+}
+
+impl Document {
+    /// Parses the text a document begins with.
+    pub fn new(text: &str) -> Self {
+        let mut document = Self::default();
+        document.push(text);
+        document
+    }
+
+    /// Appends text.
+    pub fn push(&mut self, delta: &str) {
+        self.text.push_str(delta);
+        let parsed = blocks::parse(slice::after(&self.text, self.unsettled));
+        self.blocks.truncate(self.settled);
+        self.blocks.extend(parsed.blocks);
+        self.settled += parsed.last_index;
+        self.unsettled += parsed.last_offset;
+    }
+
+    /// Returns all text pushed so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the same blocks as `parse` would for the text so far.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Counts the leading blocks that no further push can change.
+    pub fn settled(&self) -> usize {
+        self.settled
+    }
+}

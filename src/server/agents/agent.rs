@@ -1,0 +1,80 @@
+//! The boundary between a session and whatever answers it.
+
+use std::path::PathBuf;
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use crate::domain::ids::{RequestId, SessionId};
+use crate::domain::message::{
+    Attachment, NoticeLevel, PlanEntry, Question, ToolOutput, ToolState, Usage,
+};
+use crate::wire::rest::AgentInfo;
+
+/// How many happenings an agent may be ahead of its session.
+pub const HAPPENINGS_AHEAD: usize = 256;
+
+/// Something that can answer prompts. An adapter translates and does nothing else: numbering,
+/// storing and lineage belong to the session.
+pub trait Agent: Send + Sync {
+    fn info(&self) -> AgentInfo;
+
+    /// Starts or reaches the agent for one session.
+    fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>>;
+}
+
+#[derive(Debug, Clone)]
+pub struct OpenRequest {
+    pub session_id: SessionId,
+    pub workspace: PathBuf,
+}
+
+/// Both ends of an open agent. The happenings end when the agent is gone; dropping the commands
+/// asks it to leave.
+#[derive(Debug)]
+pub struct AgentHandle {
+    pub commands: mpsc::Sender<AgentCommand>,
+    pub happenings: mpsc::Receiver<Happening>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentCommand {
+    Prompt { text: String, attachments: Vec<Attachment> },
+    Cancel,
+    Answer { request_id: RequestId, option: String },
+    Compress,
+    SetOption { name: String, value: String },
+}
+
+/// What an agent does, in our words but without our numbers. Exactly one `Ended` closes what a
+/// `Prompt` or a `Compress` began.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Happening {
+    Text(String),
+    Thinking(String),
+    ToolStarted { tool_id: String, name: String, target: String },
+    ToolOutput { tool_id: String, output: ToolOutput },
+    ToolEnded { tool_id: String, state: ToolState },
+    Plan(Vec<PlanEntry>),
+    Question(Question),
+    Answered { request_id: RequestId, option: String },
+    Usage(Usage),
+    Notice { level: NoticeLevel, text: String },
+    File { name: String, media_type: String, bytes: Vec<u8> },
+    Compacted { summary: String },
+    Failed { phase: String, message: String },
+    Ended(Ending),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Completed,
+    Cancelled,
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    #[error("{0}")]
+    Unavailable(String),
+}

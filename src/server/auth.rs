@@ -1,0 +1,55 @@
+//! Who may talk to the server. There is no login yet, so only this machine may, and only from
+//! pages that this server itself sent.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::error::ServiceError;
+use crate::wire::error::FailureCode;
+
+/// Refuses requests that another site's page could have caused: a foreign `Host` (a name that was
+/// made to point here) and, where something would change, a foreign `Origin`.
+pub async fn guard(request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS)
+        || headers.contains_key(header::UPGRADE);
+    if !host_is_local(headers) {
+        return refuse("This server only answers under its own address.");
+    }
+    if changes && !origin_matches_host(headers) {
+        return refuse("This request came from another site's page.");
+    }
+    next.run(request).await
+}
+
+fn refuse(message: &str) -> Response {
+    ServiceError::refused(FailureCode::ForbiddenOrigin, message).into_response()
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn host_is_local(headers: &HeaderMap) -> bool {
+    let Some(host) = text(headers, &header::HOST) else {
+        return false;
+    };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "[::1]")
+        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A program that is no browser sends no `Origin` and is let through.
+fn origin_matches_host(headers: &HeaderMap) -> bool {
+    let Some(origin) = text(headers, &header::ORIGIN) else {
+        return !headers.contains_key(header::ORIGIN);
+    };
+    let host = text(headers, &header::HOST).unwrap_or_default();
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+}

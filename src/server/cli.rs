@@ -1,0 +1,76 @@
+//! The command line.
+
+use std::io::Write;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use tokio::net::TcpListener;
+
+use super::Server;
+use super::config::{Config, ServeOptions};
+use super::telemetry;
+
+/// Run many AI-agent conversations in parallel from one browser tab, and never lose the thread.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Every option can be set by an environment variable instead; \
+    `throughline serve --help` names them.\n\nExample:\n  throughline serve --addr 127.0.0.1:8080 --data-dir ~/conversations"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the app and serve it until Ctrl-C
+    Serve(ServeOptions),
+}
+
+/// Does what the command line asks for.
+pub async fn main(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Serve(options) => serve(options).await,
+    }
+}
+
+async fn serve(options: ServeOptions) -> anyhow::Result<()> {
+    telemetry::start(&options.log, options.log_format)?;
+    let address = options.addr;
+    let config = Config::try_from(options)?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("{address} cannot be listened on"))?;
+    let server = Server::open(config).await?;
+    let address = listener.local_addr()?;
+    let mut out = std::io::stdout();
+    writeln!(out, "Throughline is ready at http://{address}")?;
+    out.flush()?;
+    server.run(listener, stop_signal()).await
+}
+
+async fn stop_signal() {
+    let interrupt = async {
+        // Without a handler for Ctrl-C, the default action still ends the process.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}

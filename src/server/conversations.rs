@@ -1,0 +1,159 @@
+//! What can be done with sessions as a whole: list, open, make, change.
+
+use std::path::{Path, PathBuf};
+
+use super::error::ServiceError;
+use super::mint;
+use super::state::Services;
+use super::store::{ListCursor, ListView};
+use crate::domain::ids::{MessageId, SessionId};
+use crate::domain::session::{Session, Status};
+use crate::wire::error::FailureCode;
+use crate::wire::rest::{About, NewSession, SessionPage, SessionPatch, Transcript};
+
+/// How many rows or messages a page has unless asked otherwise, and at most.
+pub const PAGE: u32 = 50;
+const LARGEST_PAGE: u32 = 200;
+
+const LONGEST_TITLE: usize = 200;
+
+/// Reads one page of the list.
+pub async fn list(
+    services: &Services,
+    view: ListView,
+    cursor: Option<&str>,
+    limit: Option<u32>,
+) -> Result<SessionPage, ServiceError> {
+    let cursor = cursor.map(str::parse::<ListCursor>).transpose().map_err(|()| {
+        ServiceError::refused(FailureCode::InvalidRequest, "This list cursor is not valid.")
+    })?;
+    let limit = page_size(limit);
+    let mut sessions = services.store.list_sessions(view, cursor.as_ref(), limit + 1).await?;
+    let more = sessions.len() > limit as usize;
+    sessions.truncate(limit as usize);
+    let next_cursor =
+        sessions.last().filter(|_| more).map(|last| ListCursor::after(last).to_string());
+    for session in &mut sessions {
+        services.registry.show_on(session);
+    }
+    Ok(SessionPage { sessions, next_cursor })
+}
+
+/// Reads a conversation: its newest page, or an older one that ends before a message.
+pub async fn open(
+    services: &Services,
+    id: &SessionId,
+    before: Option<&MessageId>,
+    limit: Option<u32>,
+) -> Result<Transcript, ServiceError> {
+    let limit = page_size(limit);
+    let newest = services.registry.transcript(id, limit).await?;
+    let Some(before) = before else {
+        return Ok(newest);
+    };
+    let page = services.store.message_page(id, Some(before), limit).await?;
+    Ok(Transcript { messages: page.messages, has_earlier: page.has_earlier, ..newest })
+}
+
+/// Makes a new, empty conversation.
+pub async fn create(services: &Services, request: NewSession) -> Result<Session, ServiceError> {
+    let agents = services.registry.agents();
+    let agent = request.agent.unwrap_or_else(|| "demo".to_owned());
+    if agents.get(&agent).is_none() {
+        let message = format!("There is no agent named {agent:?} here.");
+        return Err(ServiceError::refused(FailureCode::UnknownAgent, message));
+    }
+    let workspace = match request.workspace.filter(|folder| !folder.trim().is_empty()) {
+        Some(folder) => allowed_folder(&services.config.workspace, Path::new(&folder))?,
+        None => services.config.workspace.clone(),
+    };
+    let title = checked_title(request.title.unwrap_or_default())?;
+    let session = new_row(title, agent, workspace.display().to_string());
+    services.store.create_session(&session).await?;
+    services.registry.announce(&session.session_id).await?;
+    Ok(session)
+}
+
+/// Changes title, pin or archive mark.
+pub async fn patch(
+    services: &Services,
+    id: &SessionId,
+    patch: SessionPatch,
+) -> Result<Session, ServiceError> {
+    let title = patch.title.map(checked_title).transpose()?;
+    let patch = SessionPatch { title, ..patch };
+    if !services.store.patch_session(id, &patch).await? {
+        return Err(ServiceError::no_session());
+    }
+    services.registry.announce(id).await?;
+    let mut session = services.store.session(id).await?.ok_or_else(ServiceError::no_session)?;
+    services.registry.show_on(&mut session);
+    Ok(session)
+}
+
+/// Tells what the settings page shows of the server.
+pub fn about(services: &Services) -> About {
+    About {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        data_dir: services.config.data_dir.display().to_string(),
+        workspace: services.config.workspace.display().to_string(),
+        agents: services.registry.agents().list(),
+    }
+}
+
+fn page_size(limit: Option<u32>) -> u32 {
+    limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE)
+}
+
+fn checked_title(title: String) -> Result<String, ServiceError> {
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    if title.chars().count() > LONGEST_TITLE {
+        let message = "A title has at most 200 characters.";
+        return Err(ServiceError::refused(FailureCode::InvalidRequest, message));
+    }
+    Ok(title)
+}
+
+/// Accepts a folder inside the workspace, and says in plain words why another is refused.
+fn allowed_folder(root: &Path, folder: &Path) -> Result<PathBuf, ServiceError> {
+    let refuse = |message: String| ServiceError::refused(FailureCode::InvalidRequest, message);
+    let found = root
+        .join(folder)
+        .canonicalize()
+        .map_err(|_| refuse(format!("The folder {} does not exist.", folder.display())))?;
+    if !found.is_dir() {
+        return Err(refuse(format!("{} is not a folder.", folder.display())));
+    }
+    if !found.starts_with(root) {
+        return Err(refuse(format!("{} is outside the allowed folder.", folder.display())));
+    }
+    Ok(found)
+}
+
+fn new_row(title: String, agent: String, workspace: String) -> Session {
+    let session_id = mint::session_id();
+    let now = mint::now();
+    Session {
+        title,
+        agent,
+        workspace,
+        parent_session_id: None,
+        relation: None,
+        pre_compression_snapshot: false,
+        continuation_session_id: None,
+        canonical_visible_session_id: Some(session_id.clone()),
+        lineage_root_id: Some(session_id.clone()),
+        lineage_tip_id: Some(session_id.clone()),
+        segment_count: 1,
+        status: Status::Idle,
+        milestone: None,
+        open_questions: 0,
+        preview: String::new(),
+        message_count: 0,
+        pinned: false,
+        archived: false,
+        created_at: now,
+        last_activity_at: now,
+        session_id,
+    }
+}

@@ -1,0 +1,101 @@
+//! The one mapping from what went wrong to what a caller is told.
+//!
+//! `StoreError` and `SessionError` say what happened inside; services return `ServiceError`; every
+//! door turns that into a `Failure` with a status. Causes are logged here and never sent.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::sessions::SessionError;
+use super::store::StoreError;
+use crate::domain::ids::SessionId;
+use crate::wire::error::{ErrorReply, Failure, FailureCode};
+
+/// Why a service did not do what it was asked.
+#[derive(Debug)]
+pub struct ServiceError(pub Failure);
+
+impl ServiceError {
+    pub fn refused(code: FailureCode, message: impl Into<String>) -> Self {
+        Self(Failure::new(code, message))
+    }
+
+    pub fn no_session() -> Self {
+        Self::refused(FailureCode::SessionNotFound, "There is no such conversation.")
+    }
+
+    /// Says that the row is the record of an earlier part, and where the conversation goes on.
+    pub fn wrong_target(canonical: Option<SessionId>) -> Self {
+        let message = "This is an earlier part of the conversation; it goes on elsewhere.";
+        let mut failure = Failure::new(FailureCode::WrongTarget, message);
+        failure.canonical_visible_session_id = canonical;
+        Self(failure)
+    }
+
+    pub fn status(&self) -> StatusCode {
+        match self.0.code {
+            FailureCode::InvalidRequest => StatusCode::UNPROCESSABLE_ENTITY,
+            FailureCode::InvalidId => StatusCode::BAD_REQUEST,
+            FailureCode::NotFound | FailureCode::SessionNotFound => StatusCode::NOT_FOUND,
+            FailureCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            FailureCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            FailureCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            FailureCode::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            FailureCode::WrongTarget
+            | FailureCode::TurnConflict
+            | FailureCode::QuestionClosed
+            | FailureCode::NothingRuns => StatusCode::CONFLICT,
+            FailureCode::UnknownAgent => StatusCode::UNPROCESSABLE_ENTITY,
+            FailureCode::AgentUnavailable | FailureCode::Unavailable => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            FailureCode::Internal | FailureCode::Network => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn internal(error: &dyn std::error::Error) -> Self {
+        tracing::error!(%error, "a request failed");
+        Self::refused(FailureCode::Internal, "Something went wrong on the server.")
+    }
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        Self::internal(&error)
+    }
+}
+
+impl From<std::io::Error> for ServiceError {
+    fn from(error: std::io::Error) -> Self {
+        Self::internal(&error)
+    }
+}
+
+impl From<SessionError> for ServiceError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::NotFound => Self::no_session(),
+            SessionError::UnknownAgent(_) => {
+                Self::refused(FailureCode::UnknownAgent, format!("Sorry, {error}."))
+            }
+            SessionError::ShuttingDown => {
+                Self::refused(FailureCode::Unavailable, "The server is shutting down.")
+            }
+            SessionError::Refused(failure) => Self(failure),
+            SessionError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<Failure> for ServiceError {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl IntoResponse for ServiceError {
+    fn into_response(self) -> Response {
+        (self.status(), Json(ErrorReply { error: self.0 })).into_response()
+    }
+}

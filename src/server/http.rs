@@ -1,0 +1,8 @@
+//! Thin handlers: take a request apart, call a service, put the answer together.
+
+pub mod assets;
+pub mod dev;
+pub mod entry;
+pub mod extract;
+pub mod rest;
+pub mod ws;

@@ -1,0 +1,160 @@
+//! The REST door.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+
+use super::extract::{Body, Path, Query};
+use crate::domain::ids::{BlobId, MessageId, SessionId};
+use crate::domain::session::Session;
+use crate::server::conversations;
+use crate::server::error::ServiceError;
+use crate::server::sessions::TaskCommand;
+use crate::server::state::Services;
+use crate::server::store::ListView;
+use crate::server::turns::submit::submit;
+use crate::wire::error::FailureCode;
+use crate::wire::rest::{
+    NewSession, RunningSession, SessionPage, SessionPatch, StartTurn, Transcript, TurnReceipt,
+};
+
+type Answer<T> = Result<Json<T>, ServiceError>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListQuery {
+    view: Option<ViewName>,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ViewName {
+    Visible,
+    All,
+}
+
+pub async fn list_sessions(
+    State(services): State<Services>,
+    Query(query): Query<ListQuery>,
+) -> Answer<SessionPage> {
+    let view = match query.view {
+        Some(ViewName::All) => ListView::All,
+        Some(ViewName::Visible) | None => ListView::Visible,
+    };
+    let page = conversations::list(&services, view, query.cursor.as_deref(), query.limit).await?;
+    Ok(Json(page))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageQuery {
+    before: Option<MessageId>,
+    limit: Option<u32>,
+}
+
+pub async fn get_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+    Query(query): Query<PageQuery>,
+) -> Answer<Transcript> {
+    let transcript =
+        conversations::open(&services, &id, query.before.as_ref(), query.limit).await?;
+    Ok(Json(transcript))
+}
+
+pub async fn new_session(
+    State(services): State<Services>,
+    Body(request): Body<NewSession>,
+) -> Result<(StatusCode, Json<Session>), ServiceError> {
+    let session = conversations::create(&services, request).await?;
+    Ok((StatusCode::CREATED, Json(session)))
+}
+
+pub async fn patch_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+    Body(patch): Body<SessionPatch>,
+) -> Answer<Session> {
+    Ok(Json(conversations::patch(&services, &id, patch).await?))
+}
+
+pub async fn compress_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+) -> Result<StatusCode, ServiceError> {
+    services.registry.ask(&id, TaskCommand::Compress).await??;
+    Ok(StatusCode::ACCEPTED)
+}
+
+pub async fn start_turn(
+    State(services): State<Services>,
+    Body(turn): Body<StartTurn>,
+) -> Result<(StatusCode, Json<TurnReceipt>), ServiceError> {
+    Ok((StatusCode::ACCEPTED, Json(submit(&services, turn).await?)))
+}
+
+pub async fn running_sessions(State(services): State<Services>) -> Json<Vec<RunningSession>> {
+    Json(services.registry.running())
+}
+
+#[derive(Serialize)]
+pub struct StoredBlob {
+    blob: BlobId,
+    size: usize,
+}
+
+pub async fn add_blob(
+    State(services): State<Services>,
+    bytes: Bytes,
+) -> Result<(StatusCode, Json<StoredBlob>), ServiceError> {
+    let size = bytes.len();
+    let blob = services.blobs.write(bytes.to_vec()).await?;
+    Ok((StatusCode::CREATED, Json(StoredBlob { blob, size })))
+}
+
+/// Serves stored bytes. Only pictures are shown; the rest is downloaded, so that nothing stored
+/// here ever runs as a page of this origin.
+pub async fn get_blob(
+    State(services): State<Services>,
+    Path(id): Path<BlobId>,
+) -> Result<Response, ServiceError> {
+    let missing = || ServiceError::refused(FailureCode::NotFound, "There is no such file.");
+    let bytes = services.blobs.read(&id).await?.ok_or_else(missing)?;
+    let kind = picture_kind(&bytes);
+    let disposition = if kind.is_some() { "inline" } else { "attachment" };
+    let headers = [
+        (header::CONTENT_TYPE, kind.unwrap_or("application/octet-stream")),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::CACHE_CONTROL, "private, max-age=31536000, immutable"),
+    ];
+    Ok((headers.map(|(name, value)| (name, HeaderValue::from_static(value))), bytes)
+        .into_response())
+}
+
+/// Tells a picture by its first bytes, never by what an uploader claimed.
+fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+pub async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+pub async fn not_found() -> ServiceError {
+    ServiceError::refused(FailureCode::NotFound, "There is nothing at this address.")
+}
+
+pub async fn method_not_allowed() -> ServiceError {
+    ServiceError::refused(FailureCode::MethodNotAllowed, "This address does not take that method.")
+}

@@ -1,0 +1,321 @@
+//! The WebSocket door: one connection a tab, many sessions in it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures::stream::SplitSink;
+use futures::{SinkExt, StreamExt};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::ids::{CommandId, Epoch, Seq, SessionId};
+use crate::domain::session::Session;
+use crate::server::conversations::PAGE;
+use crate::server::error::ServiceError;
+use crate::server::sessions::{Feed, ListChange, Numbered, Replay, SessionError, TaskCommand};
+use crate::server::state::Services;
+use crate::server::turns::submit::submit;
+use crate::wire::error::{Failure, FailureCode};
+use crate::wire::rest::StartTurn;
+use crate::wire::socket::{
+    ClientFrame, Command, LARGEST_FRAME, Level, PROTOCOL, ServerFrame, Subscription,
+};
+
+/// How many frames may wait for a slow reader before its sessions' events are dropped for it.
+const FRAMES_WAITING: usize = 256;
+
+/// A connection that keeps sending nonsense is closed.
+const BAD_FRAMES: u32 = 8;
+
+const PING_EVERY_MS: u32 = 20_000;
+
+/// Changes of rows within this time go out as one frame.
+const GATHER_CHANGES: Duration = Duration::from_millis(50);
+
+pub async fn upgrade(State(services): State<Services>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.max_message_size(LARGEST_FRAME).on_upgrade(move |socket| serve(services, socket))
+}
+
+async fn serve(services: Services, socket: WebSocket) {
+    let (sink, mut incoming) = socket.split();
+    let (frames, waiting) = mpsc::channel(FRAMES_WAITING);
+    let writer = AbortOnDropHandle::new(tokio::spawn(write_frames(sink, waiting)));
+    let mut connection =
+        Connection { services, frames, feeds: HashMap::new(), list: None, bad_frames: 0 };
+    while let Some(Ok(message)) = incoming.next().await {
+        let text = match message {
+            Message::Text(text) => text,
+            Message::Close(_) => break,
+            Message::Binary(_) => {
+                if connection.refuse("Only text frames are understood.").await.is_err() {
+                    break;
+                }
+                continue;
+            }
+            Message::Ping(_) | Message::Pong(_) => continue,
+        };
+        if connection.take(&text).await.is_err() {
+            break;
+        }
+    }
+    // Frames already queued, such as the reason for closing, still go out.
+    drop(connection);
+    let _ = tokio::time::timeout(Duration::from_secs(1), writer).await;
+}
+
+async fn write_frames(
+    mut sink: SplitSink<WebSocket, Message>,
+    mut waiting: mpsc::Receiver<ServerFrame>,
+) {
+    while let Some(frame) = waiting.recv().await {
+        let Ok(text) = serde_json::to_string(&frame) else {
+            continue;
+        };
+        if sink.send(Message::text(text)).await.is_err() {
+            return;
+        }
+    }
+    let _ = sink.close().await;
+}
+
+/// Means that the connection is at its end.
+struct Closed;
+
+struct Connection {
+    services: Services,
+    frames: mpsc::Sender<ServerFrame>,
+    feeds: HashMap<SessionId, AbortOnDropHandle<()>>,
+    /// Set by `hello`: before it, nothing else is answered.
+    list: Option<AbortOnDropHandle<()>>,
+    bad_frames: u32,
+}
+
+impl Connection {
+    async fn send(&self, frame: ServerFrame) -> Result<(), Closed> {
+        self.frames.send(frame).await.map_err(|_| Closed)
+    }
+
+    async fn take(&mut self, text: &str) -> Result<(), Closed> {
+        let frame: ClientFrame = match serde_json::from_str(text) {
+            Ok(frame) => frame,
+            Err(error) => {
+                tracing::debug!(%error, "a frame was not understood");
+                return self.refuse("This frame was not understood.").await;
+            }
+        };
+        match frame {
+            ClientFrame::Hello { protocol, subscriptions } => {
+                self.greet(protocol, subscriptions).await
+            }
+            _ if self.list.is_none() => self.refuse("Say hello first.").await,
+            ClientFrame::Subscribe(subscription) => self.subscribe(subscription).await,
+            ClientFrame::Unsubscribe { session_id } => {
+                self.feeds.remove(&session_id);
+                Ok(())
+            }
+            ClientFrame::RpcCommand { session_id, command_id, command } => {
+                self.command(session_id, command_id, command).await
+            }
+            ClientFrame::RpcPing { ts } => self.send(ServerFrame::RpcPong { ts }).await,
+        }
+    }
+
+    async fn complain(
+        &self,
+        failure: Failure,
+        session_id: Option<SessionId>,
+    ) -> Result<(), Closed> {
+        let Failure { code, message, .. } = failure;
+        self.send(ServerFrame::Error { code, message, session_id, command_id: None }).await
+    }
+
+    async fn refuse(&mut self, message: &str) -> Result<(), Closed> {
+        self.bad_frames += 1;
+        self.complain(Failure::new(FailureCode::InvalidRequest, message), None).await?;
+        if self.bad_frames >= BAD_FRAMES { Err(Closed) } else { Ok(()) }
+    }
+
+    async fn greet(
+        &mut self,
+        protocol: u32,
+        subscriptions: Vec<Subscription>,
+    ) -> Result<(), Closed> {
+        if protocol != PROTOCOL {
+            self.refuse("This page is of another version: reload it.").await?;
+            return Err(Closed);
+        }
+        let changes = self.services.registry.board().watch();
+        let forward = forward_changes(changes, self.frames.clone());
+        self.list = Some(AbortOnDropHandle::new(tokio::spawn(forward)));
+        let epoch = self.services.registry.epoch().clone();
+        self.send(ServerFrame::Welcome { protocol, epoch, ping_every_ms: PING_EVERY_MS }).await?;
+        for subscription in subscriptions {
+            self.subscribe(subscription).await?;
+        }
+        Ok(())
+    }
+
+    async fn subscribe(&mut self, subscription: Subscription) -> Result<(), Closed> {
+        let Subscription { session_id, level, cursor } = subscription;
+        self.feeds.remove(&session_id);
+        if level == Level::Meta {
+            // Row changes of every session reach each connection already.
+            return Ok(());
+        }
+        let feed = match self.services.registry.subscribe(&session_id, cursor).await {
+            Ok(feed) => feed,
+            Err(SessionError::NotFound) => {
+                return self.send(ServerFrame::RpcSessionNotFound { session_id }).await;
+            }
+            Err(error) => {
+                return self.complain(ServiceError::from(error).0, Some(session_id)).await;
+            }
+        };
+        let epoch = self.services.registry.epoch().clone();
+        let line = Line { session_id: session_id.clone(), epoch, frames: self.frames.clone() };
+        let forward = AbortOnDropHandle::new(tokio::spawn(async move {
+            // The receiver of frames is gone, and with it the reason to go on.
+            let _ = line.forward(feed).await;
+        }));
+        self.feeds.insert(session_id, forward);
+        Ok(())
+    }
+
+    async fn command(
+        &mut self,
+        session_id: SessionId,
+        command_id: CommandId,
+        command: Command,
+    ) -> Result<(), Closed> {
+        let (ok, data, error) = match self.execute(&session_id, command).await {
+            Ok(data) => (true, data, None),
+            Err(error) => (false, None, Some(error.0)),
+        };
+        self.send(ServerFrame::RpcResponse { session_id, command_id, ok, data, error }).await
+    }
+
+    async fn execute(
+        &self,
+        id: &SessionId,
+        command: Command,
+    ) -> Result<Option<serde_json::Value>, ServiceError> {
+        let registry = &self.services.registry;
+        match command {
+            Command::Prompt { turn_id, content, attachments } => {
+                let turn = StartTurn { turn_id, session_id: id.clone(), content, attachments };
+                return Ok(serde_json::to_value(submit(&self.services, turn).await?).ok());
+            }
+            Command::GetState => {
+                let transcript = registry.transcript(id, PAGE).await?;
+                return Ok(serde_json::to_value(transcript).ok());
+            }
+            Command::Cancel => registry.ask(id, TaskCommand::Cancel).await??,
+            Command::Answer { request_id, option } => {
+                registry
+                    .ask(id, |reply| TaskCommand::Answer { request_id, option, reply })
+                    .await??;
+            }
+            Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
+            Command::SetOption { name, value } => {
+                registry.ask(id, |reply| TaskCommand::SetOption { name, value, reply }).await??;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The way of one session's events to one connection.
+struct Line {
+    session_id: SessionId,
+    epoch: Epoch,
+    frames: mpsc::Sender<ServerFrame>,
+}
+
+impl Line {
+    async fn forward(self, mut feed: Feed) -> Result<(), mpsc::error::SendError<ServerFrame>> {
+        match &feed.replay {
+            Replay::Missed(missed) => {
+                for numbered in missed {
+                    self.frames.send(self.frame(numbered, true)).await?;
+                }
+            }
+            Replay::Gap { oldest, latest } => {
+                let (oldest_seq, latest_seq) = (*oldest, *latest);
+                self.frames.send(self.gap(oldest_seq, latest_seq)).await?;
+            }
+        }
+        loop {
+            match feed.events.recv().await {
+                Ok(numbered) => self.frames.send(self.frame(&numbered, false)).await?,
+                // This reader fell behind: it alone loses events, and is told so.
+                Err(RecvError::Lagged(_)) => {
+                    feed.events = feed.events.resubscribe();
+                    let seq = Seq::default();
+                    self.frames.send(self.gap(seq, seq)).await?;
+                }
+                Err(RecvError::Closed) => return Ok(()),
+            }
+        }
+    }
+
+    fn frame(&self, numbered: &Arc<Numbered>, replay: bool) -> ServerFrame {
+        ServerFrame::RpcEvent {
+            session_id: self.session_id.clone(),
+            epoch: self.epoch.clone(),
+            seq: numbered.seq,
+            event: numbered.event.clone(),
+            replay,
+        }
+    }
+
+    fn gap(&self, oldest_seq: Seq, latest_seq: Seq) -> ServerFrame {
+        ServerFrame::RpcReplayGap {
+            session_id: self.session_id.clone(),
+            epoch: self.epoch.clone(),
+            oldest_seq,
+            latest_seq,
+        }
+    }
+}
+
+/// Sends changes of rows, several at once where they come close together. A reader that fell
+/// behind is disconnected: on its return it fetches the list anew.
+async fn forward_changes(
+    mut changes: tokio::sync::broadcast::Receiver<ListChange>,
+    frames: mpsc::Sender<ServerFrame>,
+) {
+    while let Ok(first) = changes.recv().await {
+        tokio::time::sleep(GATHER_CHANGES).await;
+        let mut gathered = vec![first];
+        while let Ok(change) = changes.try_recv() {
+            gathered.push(change);
+        }
+        if frames.send(sessions_changed(gathered)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps the newest state of each row only.
+fn sessions_changed(changes: Vec<ListChange>) -> ServerFrame {
+    let mut changed: Vec<Session> = Vec::new();
+    let mut removed = Vec::new();
+    for change in changes {
+        match change {
+            ListChange::Changed(session) => {
+                changed.retain(|known| known.session_id != session.session_id);
+                changed.push(*session);
+            }
+            ListChange::Removed(id) => {
+                changed.retain(|known| known.session_id != id);
+                removed.push(id);
+            }
+        }
+    }
+    ServerFrame::SessionsChanged { changed, removed }
+}

@@ -1,0 +1,111 @@
+//! The one table of routes.
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use leptos::context::provide_context;
+use leptos_axum::{LeptosRoutes, generate_route_list};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::trace::TraceLayer;
+
+use super::auth;
+use super::blobs::LARGEST_BLOB;
+use super::http::{dev, entry, rest, ws};
+use super::state::{AppState, Services};
+use crate::ui::app::{App, ShellAssets, shell as document};
+
+/// The largest request body, attachments apart.
+const LARGEST_BODY: usize = 1 << 20;
+
+pub fn router(state: AppState) -> Router {
+    let services = state.services.clone();
+    let mut router = Router::new().merge(pages(&state)).merge(doors());
+    if services.config.dev {
+        router =
+            router.route("/dev/reload", get(dev::reload)).route("/dev/reload.js", get(dev::script));
+    }
+    router
+        .fallback(elsewhere)
+        .method_not_allowed_fallback(rest::method_not_allowed)
+        .with_state(state)
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(from_fn_with_state(services, entry::canonical_address))
+        .layer(from_fn(auth::guard))
+        .layer(CompressionLayer::new())
+        .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(fixed(header::X_FRAME_OPTIONS, "DENY"))
+        .layer(fixed(header::REFERRER_POLICY, "same-origin"))
+        .layer(SetResponseHeaderLayer::if_not_present(
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("no-store"),
+        ))
+        .layer(CatchPanicLayer::custom(after_panic))
+        .layer(TraceLayer::new_for_http())
+}
+
+/// REST, the socket and what watches over them.
+fn doors() -> Router<AppState> {
+    Router::new()
+        .route("/api/sessions", get(rest::list_sessions))
+        .route("/api/sessions/new", post(rest::new_session))
+        .route("/api/sessions/{id}", get(rest::get_session).patch(rest::patch_session))
+        .route("/api/sessions/{id}/compress", post(rest::compress_session))
+        .route("/api/chat/start", post(rest::start_turn))
+        .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
+        .route("/api/blobs/{sha256}", get(rest::get_blob))
+        .route("/api/rpc/sessions", get(rest::running_sessions))
+        .route("/ws", get(ws::upgrade))
+        .route("/healthz", get(rest::healthz))
+}
+
+/// The app's own pages and the functions they call.
+fn pages(state: &AppState) -> Router<AppState> {
+    let services = state.services.clone();
+    let shell = shell(&services);
+    let provide = move || provide_context(services.clone());
+    Router::new().leptos_routes_with_context(state, generate_route_list(App), provide, shell)
+}
+
+fn shell(services: &Services) -> impl Fn() -> leptos::prelude::AnyView + Clone + Send + 'static {
+    let page = services.assets.page.clone();
+    let assets = ShellAssets {
+        script: page.script,
+        glue: page.glue,
+        module: page.module,
+        style: page.style,
+        dev: services.config.dev,
+    };
+    move || document(assets.clone())
+}
+
+/// Serves a file of the app, or says in the caller's own terms that nothing is here.
+async fn elsewhere(State(state): State<AppState>, request: Request) -> Response {
+    let services = Services::from_ref(&state);
+    let path = request.uri().path();
+    if let Some(response) = services.assets.serve(path, request.headers()) {
+        return response;
+    }
+    if ["/api/", "/fn/", "/pkg/"].iter().any(|prefix| path.starts_with(prefix)) {
+        return rest::not_found().await.into_response();
+    }
+    let shell = shell(&services);
+    let provide = move || provide_context(services.clone());
+    leptos_axum::render_app_async_with_context(provide, shell)(request).await.into_response()
+}
+
+fn fixed(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+    SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value))
+}
+
+fn after_panic(_: Box<dyn std::any::Any + Send>) -> Response {
+    use super::error::ServiceError;
+    use crate::wire::error::FailureCode;
+    tracing::error!("a handler panicked");
+    ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
+        .into_response()
+}

@@ -1,0 +1,14 @@
+//! Who runs, and how: one task per session owns its agent, its numbers and its recent events.
+
+mod board;
+mod conduct;
+mod publish;
+mod registry;
+mod ring;
+mod scribe;
+mod task;
+
+pub use board::{Board, ListChange};
+pub use registry::{Registry, SessionError};
+pub use ring::{Numbered, Replay};
+pub use task::{Feed, TaskCommand, TaskMeta, Turn};

@@ -1,0 +1,317 @@
+//! The life of a turn: from the queue through the agent to its end.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::task::{AgentState, Running, SessionTask, TaskCommand, Turn, open_agent};
+use crate::domain::event::{DeltaKind, Event, Outcome};
+use crate::domain::ids::{RequestId, SessionId, TurnId};
+use crate::domain::list::shorten;
+use crate::domain::markdown;
+use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
+use crate::domain::session::Milestone;
+use crate::server::agents::agent::{
+    AgentCommand, AgentError, AgentHandle, Ending, Happening, OpenRequest,
+};
+use crate::server::mint;
+use crate::wire::error::{Failure, FailureCode};
+
+/// How long an agent has to stop before it is let go.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// How much of an answer a list row shows.
+const PREVIEW: usize = 120;
+
+impl SessionTask {
+    /// Shows a stored prompt and takes it up when its time comes.
+    pub(super) async fn enqueue(&mut self, turn: Turn) {
+        self.emit(Event::MessageStart { message: turn.prompt.clone() });
+        self.queue.push_back(turn);
+        self.take_up_next().await;
+        self.announce().await;
+    }
+
+    async fn take_up_next(&mut self) {
+        if self.running.is_some() {
+            return;
+        }
+        if let Some(continuation) = self.live.continuation.clone() {
+            return self.hand_over_queue(&continuation).await;
+        }
+        let Some(turn) = self.queue.pop_front() else {
+            return;
+        };
+        // Earlier turns are in the store; only prompts and answers still under way stay here.
+        let waiting: Vec<_> = self.queue.iter().map(|turn| &turn.prompt.message_id).collect();
+        self.live.messages.retain(|message| {
+            message.message_id == turn.prompt.message_id || waiting.contains(&&message.message_id)
+        });
+        let text = turn.prompt.text();
+        self.begin(turn.turn_id, AgentCommand::Prompt { text, attachments: turn.attachments })
+            .await;
+    }
+
+    /// Lets the continuation answer what was sent before compression and not taken up yet.
+    async fn hand_over_queue(&mut self, continuation: &SessionId) {
+        for turn in std::mem::take(&mut self.queue) {
+            let start = TaskCommand::Start(Box::new(turn));
+            if let Err(error) = self.around.registry.send(continuation, start).await {
+                tracing::error!(session = %continuation, %error, "a prompt could not be passed on");
+            }
+        }
+    }
+
+    async fn begin(&mut self, turn_id: TurnId, command: AgentCommand) {
+        let answer = Message {
+            message_id: mint::message_id(),
+            turn_id: Some(turn_id.clone()),
+            role: Role::Assistant,
+            state: MessageState::Streaming,
+            parts: Vec::new(),
+            usage: None,
+            created_at: mint::now(),
+            ended_at: None,
+        };
+        self.running = Some(Running {
+            turn_id: turn_id.clone(),
+            answer_id: answer.message_id.clone(),
+            command,
+            stop_by: None,
+        });
+        self.meta.send_modify(|meta| meta.milestone = None);
+        self.emit(Event::AgentStart { turn_id, at: answer.created_at });
+        self.emit(Event::MessageStart { message: answer });
+        self.checkpoint().await;
+        if let AgentState::Closed = self.agent_state {
+            let request = OpenRequest {
+                session_id: self.session_id.clone(),
+                workspace: self.workspace.clone(),
+            };
+            self.agent_state = open_agent(self.agent.clone(), request);
+        } else {
+            self.send_command().await;
+        }
+    }
+
+    async fn send_command(&mut self) {
+        let Some(command) = self.running.as_ref().map(|running| running.command.clone()) else {
+            return;
+        };
+        if matches!(self.agent_state, AgentState::Open(_)) && self.command_agent(command).is_err() {
+            self.agent_gone().await;
+        }
+    }
+
+    pub(super) async fn agent_opened(&mut self, opened: Result<AgentHandle, AgentError>) {
+        match opened {
+            Ok(handle) => {
+                self.agent_state = AgentState::Open(handle);
+                self.send_command().await;
+            }
+            Err(error) => {
+                self.agent_state = AgentState::Closed;
+                self.write(Happening::Failed { phase: "start".into(), message: error.to_string() });
+                self.end_turn(Outcome::Failed).await;
+            }
+        }
+    }
+
+    pub(super) async fn agent_did(&mut self, happening: Happening) {
+        match happening {
+            Happening::Text(text) => return self.gather(DeltaKind::Text, &text),
+            Happening::Thinking(text) => return self.gather(DeltaKind::Thinking, &text),
+            _ => self.flush_words(),
+        }
+        match happening {
+            Happening::Ended(ending) => self.end_turn(self.outcome_of(ending)).await,
+            Happening::File { name, media_type, bytes } => {
+                self.keep_file(name, media_type, bytes).await;
+            }
+            Happening::Compacted { summary } => self.continue_elsewhere(&summary).await,
+            other => {
+                let changes_row =
+                    matches!(other, Happening::Question(_) | Happening::Answered { .. });
+                self.write(other);
+                self.checkpoint().await;
+                if changes_row {
+                    self.announce().await;
+                }
+            }
+        }
+    }
+
+    /// Trusts our own memory over the agent's word: agents answer a Stop in many ways.
+    fn outcome_of(&self, ending: Ending) -> Outcome {
+        let stopped = self.running.as_ref().is_some_and(|running| running.stop_by.is_some());
+        match ending {
+            _ if stopped => Outcome::Cancelled,
+            Ending::Completed => Outcome::Completed,
+            Ending::Cancelled => Outcome::Cancelled,
+            Ending::Failed => Outcome::Failed,
+        }
+    }
+
+    /// Notices that the agent's process is gone.
+    pub(super) async fn agent_gone(&mut self) {
+        self.agent_state = AgentState::Closed;
+        self.flush_words();
+        let Some(running) = &self.running else {
+            return;
+        };
+        if running.stop_by.is_some() {
+            return self.end_turn(Outcome::Cancelled).await;
+        }
+        let message = "The agent stopped unexpectedly.".to_owned();
+        self.write(Happening::Notice { level: NoticeLevel::Error, text: message.clone() });
+        self.emit(Event::RpcProcessCrashed { message });
+        self.end_turn(Outcome::Crashed).await;
+    }
+
+    pub(super) fn cancel(&mut self) -> Result<(), Failure> {
+        let Some(running) = &mut self.running else {
+            return Err(Failure::new(FailureCode::NothingRuns, "Nothing is running here."));
+        };
+        running.stop_by.get_or_insert(Instant::now() + STOP_WITHIN);
+        if self.command_agent(AgentCommand::Cancel).is_err()
+            && let Some(running) = &mut self.running
+        {
+            running.stop_by = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// Lets go of an agent that did not stop when asked.
+    pub(super) async fn give_up_on_agent(&mut self) {
+        self.agent_state = AgentState::Closed;
+        self.end_turn(Outcome::Cancelled).await;
+    }
+
+    /// Passes an answer on, once: a question that is closed takes no second one.
+    pub(super) fn answer(&mut self, request_id: RequestId, option: String) -> Result<(), Failure> {
+        let answer = self.current_answer();
+        let question = answer
+            .and_then(|answer| answer.open_questions().find(|open| open.request_id == request_id));
+        let Some(question) = question else {
+            let message = "This question is answered already or no longer open.";
+            return Err(Failure::new(FailureCode::QuestionClosed, message));
+        };
+        if !question.options.iter().any(|choice| choice.option == option) {
+            let message = "This question does not offer that answer.";
+            return Err(Failure::new(FailureCode::InvalidRequest, message));
+        }
+        self.command_agent(AgentCommand::Answer {
+            request_id: request_id.clone(),
+            option: option.clone(),
+        })?;
+        self.flush_words();
+        self.write(Happening::Answered { request_id, option });
+        Ok(())
+    }
+
+    /// Asks the agent to compress the conversation now.
+    pub(super) async fn compress(&mut self) -> Result<(), Failure> {
+        if self.running.is_some() {
+            let message = "Wait for the answer to end, or stop it, before compressing.";
+            return Err(Failure::new(FailureCode::Unavailable, message));
+        }
+        let turn_id = TurnId::parse(mint::message_id().as_str())
+            .map_err(|error| Failure::new(FailureCode::Internal, error.to_string()))?;
+        self.begin(turn_id, AgentCommand::Compress).await;
+        self.announce().await;
+        Ok(())
+    }
+
+    async fn keep_file(&mut self, name: String, media_type: String, bytes: Vec<u8>) {
+        let size = bytes.len() as u64;
+        match self.around.blobs.write(bytes).await {
+            Ok(blob) => {
+                let file = Part::Attachment(Attachment { blob, name, media_type, size });
+                if let Some(answer) = self.current_answer() {
+                    let (message_id, part) = (answer.message_id.clone(), answer.parts.len());
+                    self.emit(Event::Notice { message_id, part, notice: file });
+                }
+                self.checkpoint().await;
+            }
+            Err(error) => {
+                tracing::error!(session = %self.session_id, %error, "a file could not be kept");
+                let text = format!("The file {name} could not be saved.");
+                self.write(Happening::Notice { level: NoticeLevel::Error, text });
+            }
+        }
+    }
+
+    /// Ends the turn under way, if there is one, and takes up the next.
+    pub(super) async fn end_turn(&mut self, outcome: Outcome) {
+        self.flush_words();
+        let Some(answer) = self.current_answer() else {
+            return;
+        };
+        let message_id = answer.message_id.clone();
+        let preview = preview_of(answer);
+        let at = mint::now();
+        self.emit(Event::MessageEnd { message_id, state: outcome.message_state(), at });
+        if !self.checkpoint().await {
+            let text = "This answer could not be saved to disk.".to_owned();
+            self.write(Happening::Failed { phase: "save".into(), message: text });
+        }
+        let failed = !matches!(outcome, Outcome::Completed | Outcome::Cancelled);
+        let (store, session_id) = (&self.around.store, &self.session_id);
+        if let Err(error) =
+            store.record_end(session_id, failed, Milestone::AgentEnd, &preview, at).await
+        {
+            tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
+        }
+        if let Some(running) = self.running.take() {
+            self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
+        }
+        if outcome != Outcome::Interrupted {
+            self.take_up_next_boxed().await;
+        }
+        self.announce().await;
+    }
+
+    /// Breaks the cycle of futures between the end of one turn and the start of the next.
+    fn take_up_next_boxed(&mut self) -> futures::future::BoxFuture<'_, ()> {
+        Box::pin(self.take_up_next())
+    }
+
+    /// Records that the agent compressed its context: this row becomes the earlier part, and the
+    /// conversation goes on in a new one.
+    async fn continue_elsewhere(&mut self, summary: &str) {
+        let at = mint::now();
+        let continuation = mint::session_id();
+        let opening = Message {
+            message_id: mint::message_id(),
+            turn_id: None,
+            role: Role::System,
+            state: MessageState::Complete,
+            parts: vec![Part::Text { text: summary.to_owned() }],
+            usage: None,
+            created_at: at,
+            ended_at: Some(at),
+        };
+        let store = &self.around.store;
+        match store.compress_session(&self.session_id, &continuation, &opening, at).await {
+            Ok(()) => {
+                let snapshot = self.session_id.clone();
+                self.emit(Event::Compressed { snapshot, continuation: continuation.clone() });
+                if let Err(error) = self.around.board.post(&continuation, None).await {
+                    tracing::error!(session = %continuation, %error, "a row could not be read");
+                }
+            }
+            Err(error) => {
+                tracing::error!(session = %self.session_id, %error, "compression failed");
+                let text = "The conversation could not be compressed.".to_owned();
+                self.write(Happening::Notice { level: NoticeLevel::Error, text });
+            }
+        }
+    }
+}
+
+/// Picks the line that a list shows for an answer.
+fn preview_of(answer: &Message) -> String {
+    let text = markdown::plain_text(&markdown::parse(&answer.text()));
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    shorten(line, PREVIEW)
+}

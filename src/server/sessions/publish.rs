@@ -1,0 +1,131 @@
+//! How a session makes things known: events to readers, checkpoints to the store, rows to lists.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::scribe::write_down;
+use super::task::SessionTask;
+use crate::domain::event::{DeltaKind, Event};
+use crate::domain::message::Message;
+use crate::server::agents::agent::Happening;
+use crate::server::mint;
+
+/// About two display refreshes: what an agent says meanwhile becomes one event.
+const GATHER: Duration = Duration::from_millis(33);
+
+/// The longest that output may exist in memory alone.
+const CHECKPOINT: Duration = Duration::from_secs(1);
+
+/// What waits to be made known: gathered words, and an answer not yet written to the store.
+#[derive(Debug, Default)]
+pub struct Pending {
+    words: Option<(DeltaKind, String)>,
+    words_due: Option<Instant>,
+    checkpoint_due: Option<Instant>,
+}
+
+impl Pending {
+    pub fn due(&self) -> Option<Instant> {
+        [self.words_due, self.checkpoint_due].into_iter().flatten().min()
+    }
+}
+
+impl SessionTask {
+    /// Numbers an event, applies it and sends it to every reader, in this order.
+    pub(super) fn emit(&mut self, event: Event) {
+        self.live.apply(&event);
+        if let Some(milestone) = event.milestone() {
+            self.meta.send_modify(|meta| meta.milestone = Some(milestone));
+        }
+        let numbered = self.ring.push(event);
+        // An error means that nobody looks, which is no reason to stop.
+        let _ = self.events.send(numbered);
+        let (status, open_questions) = (self.live.status, self.live.open_questions());
+        let (seq, queued) = (self.ring.latest(), self.queue.len());
+        self.meta.send_modify(|meta| {
+            meta.status = status;
+            meta.seq = seq;
+            meta.queued = queued;
+            meta.open_questions = u32::try_from(open_questions).unwrap_or(u32::MAX);
+        });
+    }
+
+    /// Gathers words of one kind; words of the other kind wait behind them.
+    pub(super) fn gather(&mut self, kind: DeltaKind, text: &str) {
+        match &mut self.pending.words {
+            Some((gathered, words)) if *gathered == kind => words.push_str(text),
+            _ => {
+                self.flush_words();
+                self.pending.words = Some((kind, text.to_owned()));
+                self.pending.words_due = Some(Instant::now() + GATHER);
+            }
+        }
+    }
+
+    pub(super) fn flush_words(&mut self) {
+        self.pending.words_due = None;
+        let happening = match self.pending.words.take() {
+            Some((DeltaKind::Text, text)) => Happening::Text(text),
+            Some((DeltaKind::Thinking, text)) => Happening::Thinking(text),
+            None => return,
+        };
+        self.write(happening);
+    }
+
+    /// Turns a happening into events of the answer under way.
+    pub(super) fn write(&mut self, happening: Happening) {
+        let Some(answer) = self.current_answer() else {
+            return;
+        };
+        for event in write_down(answer, happening, mint::now()) {
+            self.emit(event);
+        }
+        let due = Instant::now() + CHECKPOINT;
+        self.pending.checkpoint_due.get_or_insert(due);
+    }
+
+    pub(super) fn current_answer(&self) -> Option<&Message> {
+        let answer_id = &self.running.as_ref()?.answer_id;
+        self.live.messages.iter().rfind(|message| message.message_id == *answer_id)
+    }
+
+    /// Writes the answer under way to the store; on failure it is tried again a little later.
+    pub(super) async fn checkpoint(&mut self) -> bool {
+        self.pending.checkpoint_due = None;
+        let Some(answer) = self.current_answer() else {
+            return true;
+        };
+        match self.around.store.save_message(&self.session_id, answer).await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::error!(session = %self.session_id, %error, "an answer could not be saved");
+                self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);
+                false
+            }
+        }
+    }
+
+    /// Does what has become due.
+    pub(super) async fn do_due(&mut self) {
+        let now = Instant::now();
+        if self.pending.words_due.is_some_and(|due| due <= now) {
+            self.flush_words();
+        }
+        if self.pending.checkpoint_due.is_some_and(|due| due <= now) {
+            self.checkpoint().await;
+        }
+        let stop_by = self.running.as_ref().and_then(|running| running.stop_by);
+        if stop_by.is_some_and(|due| due <= now) {
+            self.give_up_on_agent().await;
+        }
+    }
+
+    /// Shows the row's present state in every open list.
+    pub(super) async fn announce(&self) {
+        let meta = self.meta.borrow().clone();
+        if let Err(error) = self.around.board.post(&self.session_id, Some(&meta)).await {
+            tracing::error!(session = %self.session_id, %error, "a row could not be read");
+        }
+    }
+}

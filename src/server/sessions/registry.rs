@@ -1,0 +1,253 @@
+//! Finds the task of a session, and starts it at the first need.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::board::Board;
+use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
+use crate::domain::ids::{Epoch, Seq, SessionId};
+use crate::domain::live::Live;
+use crate::domain::replay::Cursor;
+use crate::domain::session::Session;
+use crate::server::agents::Agents;
+use crate::server::agents::agent::Agent;
+use crate::server::blobs::Blobs;
+use crate::server::mint;
+use crate::server::store::{Store, StoreError};
+use crate::wire::error::Failure;
+use crate::wire::rest::{RunningSession, Transcript};
+
+/// How many commands may wait for one session.
+const COMMANDS_WAITING: usize = 64;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("no such session")]
+    NotFound,
+    #[error("the agent {0} is not known here")]
+    UnknownAgent(String),
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    #[error("{0}")]
+    Refused(Failure),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+struct TaskHandle {
+    commands: mpsc::Sender<TaskCommand>,
+    meta: watch::Receiver<TaskMeta>,
+}
+
+#[derive(Default)]
+struct Tasks {
+    running: HashMap<SessionId, TaskHandle>,
+    /// The last number of each task that left, so that numbering goes on within the epoch.
+    retired: HashMap<SessionId, Seq>,
+    closed: bool,
+}
+
+#[derive(Clone)]
+pub struct Registry {
+    store: Store,
+    blobs: Blobs,
+    agents: Agents,
+    board: Board,
+    epoch: Epoch,
+    tasks: Arc<Mutex<Tasks>>,
+}
+
+impl Registry {
+    pub fn new(store: Store, blobs: Blobs, agents: Agents) -> Self {
+        let board = Board::new(store.clone());
+        let epoch = mint::epoch();
+        Self { store, blobs, agents, board, epoch, tasks: Arc::default() }
+    }
+
+    pub fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// Hands a command to the session's task, starting the task if there is none.
+    pub async fn send(&self, id: &SessionId, command: TaskCommand) -> Result<(), SessionError> {
+        let mut command = command;
+        loop {
+            let commands = match self.commands_of(id) {
+                Some(commands) => commands,
+                None => self.start(id).await?,
+            };
+            match commands.send(command).await {
+                Ok(()) => return Ok(()),
+                // The task left between the look-up and the send: start it again.
+                Err(mpsc::error::SendError(returned)) => command = returned,
+            }
+        }
+    }
+
+    /// Sends a command and waits for its answer.
+    pub async fn ask<T>(
+        &self,
+        id: &SessionId,
+        command: impl FnOnce(oneshot::Sender<T>) -> TaskCommand,
+    ) -> Result<T, SessionError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(id, command(reply)).await?;
+        answer.await.map_err(|_| SessionError::ShuttingDown)
+    }
+
+    /// Joins a session's stream of events.
+    pub async fn subscribe(
+        &self,
+        id: &SessionId,
+        cursor: Option<Cursor>,
+    ) -> Result<Feed, SessionError> {
+        self.ask(id, |reply| TaskCommand::Subscribe { cursor, reply }).await
+    }
+
+    /// Reads a conversation with the number of the last event in it. A session without a task is
+    /// read from the store alone, and no task is started for it.
+    pub async fn transcript(&self, id: &SessionId, limit: u32) -> Result<Transcript, SessionError> {
+        if self.commands_of(id).is_some() {
+            let transcript =
+                self.ask(id, |reply| TaskCommand::Transcript { limit, reply }).await??;
+            return transcript.ok_or(SessionError::NotFound);
+        }
+        let seq = self.tasks().retired.get(id).copied().unwrap_or_default();
+        let session = self.store.session(id).await?.ok_or(SessionError::NotFound)?;
+        let page = self.store.message_page(id, None, limit).await?;
+        let live = Live {
+            status: session.status,
+            messages: page.messages,
+            continuation: session.continuation_session_id.clone(),
+            ..Live::default()
+        };
+        let as_of = Cursor { epoch: self.epoch.clone(), seq };
+        Ok(Transcript::new(session, live, page.has_earlier, as_of))
+    }
+
+    /// Shows a row's present state in every open list.
+    pub async fn announce(&self, id: &SessionId) -> Result<(), SessionError> {
+        let meta = self.meta_of(id);
+        Ok(self.board.post(id, meta.as_ref()).await?)
+    }
+
+    /// Puts what runs over what is stored.
+    pub fn show_on(&self, session: &mut Session) {
+        if let Some(meta) = self.meta_of(&session.session_id) {
+            meta.show_on(session);
+        }
+    }
+
+    pub fn running(&self) -> Vec<RunningSession> {
+        let tasks = self.tasks();
+        let running = tasks.running.iter().map(|(session_id, handle)| {
+            let meta = handle.meta.borrow();
+            RunningSession {
+                session_id: session_id.clone(),
+                status: meta.status,
+                seq: meta.seq,
+                queued: meta.queued,
+            }
+        });
+        running.collect()
+    }
+
+    /// Takes a task off the list, unless a command reached it meanwhile.
+    pub(super) fn retire(
+        &self,
+        id: &SessionId,
+        latest: Seq,
+        commands: &mpsc::Receiver<TaskCommand>,
+    ) -> bool {
+        let mut tasks = self.tasks();
+        if !commands.is_empty() {
+            return false;
+        }
+        tasks.running.remove(id);
+        tasks.retired.insert(id.clone(), latest);
+        true
+    }
+
+    /// Lets every running turn end as interrupted and be saved as such.
+    pub async fn shut_down(&self) {
+        let handles: Vec<_> = {
+            let mut tasks = self.tasks();
+            tasks.closed = true;
+            tasks.running.drain().map(|(_, handle)| handle.commands).collect()
+        };
+        let leaving = handles.into_iter().map(|commands| async move {
+            let (reply, done) = oneshot::channel();
+            if commands.send(TaskCommand::Shutdown(reply)).await.is_ok() {
+                let _ = done.await;
+            }
+        });
+        futures::future::join_all(leaving).await;
+    }
+
+    async fn start(&self, id: &SessionId) -> Result<mpsc::Sender<TaskCommand>, SessionError> {
+        let session = self.store.session(id).await?.ok_or(SessionError::NotFound)?;
+        let agent = self
+            .agents
+            .get(&session.agent)
+            .ok_or_else(|| SessionError::UnknownAgent(session.agent.clone()))?;
+        self.spawn(&session, agent)
+    }
+
+    /// Puts a task on the list and sets it going, unless another caller was quicker.
+    fn spawn(
+        &self,
+        session: &Session,
+        agent: Arc<dyn Agent>,
+    ) -> Result<mpsc::Sender<TaskCommand>, SessionError> {
+        let id = &session.session_id;
+        let mut tasks = self.tasks();
+        if tasks.closed {
+            return Err(SessionError::ShuttingDown);
+        }
+        if let Some(handle) = tasks.running.get(id) {
+            return Ok(handle.commands.clone());
+        }
+        let (sender, commands) = mpsc::channel(COMMANDS_WAITING);
+        let latest = tasks.retired.remove(id).unwrap_or_default();
+        let (meta_sender, meta) = watch::channel(TaskMeta { seq: latest, ..TaskMeta::default() });
+        let around = Surroundings {
+            registry: self.clone(),
+            board: self.board.clone(),
+            store: self.store.clone(),
+            blobs: self.blobs.clone(),
+            epoch: self.epoch.clone(),
+        };
+        let task = SessionTask::new(around, session, agent, latest, commands, meta_sender);
+        tokio::spawn(task.run());
+        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta });
+        Ok(sender)
+    }
+
+    fn commands_of(&self, id: &SessionId) -> Option<mpsc::Sender<TaskCommand>> {
+        let tasks = self.tasks();
+        tasks
+            .running
+            .get(id)
+            .filter(|handle| !handle.commands.is_closed())
+            .map(|handle| handle.commands.clone())
+    }
+
+    fn meta_of(&self, id: &SessionId) -> Option<TaskMeta> {
+        self.tasks().running.get(id).map(|handle| handle.meta.borrow().clone())
+    }
+
+    /// A panic elsewhere must not take every session with it: the map stays usable.
+    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

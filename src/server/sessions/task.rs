@@ -1,0 +1,288 @@
+//! One loop per session. It alone owns the session's agent, numbers and live state, so nothing
+//! about them is ever decided in two places.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::Registry;
+use super::board::Board;
+use super::publish::Pending;
+use super::ring::{Numbered, Replay, Ring};
+use crate::domain::event::Outcome;
+use crate::domain::ids::{Epoch, MessageId, RequestId, Seq, SessionId, TurnId};
+use crate::domain::live::Live;
+use crate::domain::message::{Attachment, Message};
+use crate::domain::replay::Cursor;
+use crate::domain::session::{Milestone, Session, Status};
+use crate::server::agents::agent::{
+    Agent, AgentCommand, AgentError, AgentHandle, Happening, OpenRequest,
+};
+use crate::server::blobs::Blobs;
+use crate::server::store::{Store, StoreError};
+use crate::wire::error::{Failure, FailureCode};
+use crate::wire::rest::Transcript;
+
+/// A task without a turn and without readers leaves after this long.
+const IDLE_BEFORE_RETIRING: Duration = Duration::from_secs(600);
+
+/// A prompt that is stored already and waits for its agent.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    pub turn_id: TurnId,
+    pub prompt: Message,
+    pub attachments: Vec<Attachment>,
+}
+
+type Reply<T> = oneshot::Sender<T>;
+
+/// What others ask of a session.
+#[derive(Debug)]
+pub enum TaskCommand {
+    Start(Box<Turn>),
+    Cancel(Reply<Result<(), Failure>>),
+    Answer { request_id: RequestId, option: String, reply: Reply<Result<(), Failure>> },
+    Compress(Reply<Result<(), Failure>>),
+    SetOption { name: String, value: String, reply: Reply<Result<(), Failure>> },
+    Subscribe { cursor: Option<Cursor>, reply: Reply<Feed> },
+    Transcript { limit: u32, reply: Reply<Result<Option<Transcript>, StoreError>> },
+    Announce,
+    Shutdown(Reply<()>),
+}
+
+/// What a reader gets: what it missed, then everything that follows.
+#[derive(Debug)]
+pub struct Feed {
+    pub replay: Replay,
+    pub events: broadcast::Receiver<Arc<Numbered>>,
+}
+
+/// What the rest of the server may know of a task without asking it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskMeta {
+    pub status: Status,
+    pub seq: Seq,
+    pub queued: usize,
+    pub open_questions: u32,
+    pub milestone: Option<Milestone>,
+}
+
+impl TaskMeta {
+    /// Puts what runs over what is stored.
+    pub fn show_on(&self, session: &mut Session) {
+        if self.status.is_running() {
+            session.status = self.status;
+        }
+        session.open_questions = self.open_questions;
+        session.milestone = self.milestone.or(session.milestone);
+    }
+}
+
+pub(super) enum AgentState {
+    Closed,
+    Opening(AbortOnDropHandle<Result<AgentHandle, AgentError>>),
+    Open(AgentHandle),
+}
+
+/// The turn under way.
+pub(super) struct Running {
+    pub turn_id: TurnId,
+    pub answer_id: MessageId,
+    pub command: AgentCommand,
+    /// When a person pressed Stop, the moment by which the agent must have stopped.
+    pub stop_by: Option<Instant>,
+}
+
+/// What a task is made of, apart from its state.
+#[derive(Clone)]
+pub struct Surroundings {
+    pub registry: Registry,
+    pub board: Board,
+    pub store: Store,
+    pub blobs: Blobs,
+    pub epoch: Epoch,
+}
+
+pub struct SessionTask {
+    pub(super) around: Surroundings,
+    pub(super) session_id: SessionId,
+    pub(super) workspace: PathBuf,
+    pub(super) agent: Arc<dyn Agent>,
+    pub(super) agent_state: AgentState,
+    pub(super) queue: VecDeque<Turn>,
+    pub(super) running: Option<Running>,
+    pub(super) live: Live,
+    pub(super) ring: Ring,
+    pub(super) pending: Pending,
+    pub(super) events: broadcast::Sender<Arc<Numbered>>,
+    pub(super) meta: watch::Sender<TaskMeta>,
+    commands: mpsc::Receiver<TaskCommand>,
+}
+
+/// What woke the loop.
+enum Wake {
+    Command(Option<TaskCommand>),
+    Opened(Result<AgentHandle, AgentError>),
+    Happening(Option<Happening>),
+    Due,
+}
+
+impl SessionTask {
+    pub fn new(
+        around: Surroundings,
+        session: &Session,
+        agent: Arc<dyn Agent>,
+        latest: Seq,
+        commands: mpsc::Receiver<TaskCommand>,
+        meta: watch::Sender<TaskMeta>,
+    ) -> Self {
+        Self {
+            around,
+            session_id: session.session_id.clone(),
+            workspace: PathBuf::from(&session.workspace),
+            agent,
+            agent_state: AgentState::Closed,
+            queue: VecDeque::new(),
+            running: None,
+            live: Live { status: session.status, ..Live::default() },
+            ring: Ring::new(latest),
+            pending: Pending::default(),
+            events: broadcast::Sender::new(1024),
+            meta,
+            commands,
+        }
+    }
+
+    /// Serves the session until nobody needs it any more.
+    pub async fn run(mut self) {
+        loop {
+            let due = self.next_due();
+            let wake = tokio::select! {
+                command = self.commands.recv() => Wake::Command(command),
+                wake = from_agent(&mut self.agent_state) => wake,
+                () = tokio::time::sleep_until(due) => Wake::Due,
+            };
+            match wake {
+                Wake::Command(Some(TaskCommand::Shutdown(reply))) => {
+                    self.end_turn(Outcome::Interrupted).await;
+                    let _ = reply.send(());
+                    return;
+                }
+                Wake::Command(Some(command)) => self.obey(command).await,
+                Wake::Command(None) => return,
+                Wake::Opened(opened) => self.agent_opened(opened).await,
+                Wake::Happening(Some(happening)) => self.agent_did(happening).await,
+                Wake::Happening(None) => self.agent_gone().await,
+                Wake::Due => {
+                    self.do_due().await;
+                    if self.is_idle()
+                        && self.around.registry.retire(
+                            &self.session_id,
+                            self.ring.latest(),
+                            &self.commands,
+                        )
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn obey(&mut self, command: TaskCommand) {
+        match command {
+            TaskCommand::Start(turn) => self.enqueue(*turn).await,
+            TaskCommand::Cancel(reply) => {
+                let _ = reply.send(self.cancel());
+            }
+            TaskCommand::Answer { request_id, option, reply } => {
+                let _ = reply.send(self.answer(request_id, option));
+            }
+            TaskCommand::Compress(reply) => {
+                let _ = reply.send(self.compress().await);
+            }
+            TaskCommand::SetOption { name, value, reply } => {
+                let _ = reply.send(self.command_agent(AgentCommand::SetOption { name, value }));
+            }
+            TaskCommand::Subscribe { cursor, reply } => {
+                let _ = reply.send(self.feed(cursor.as_ref()));
+            }
+            TaskCommand::Transcript { limit, reply } => {
+                let _ = reply.send(self.transcript(limit).await);
+            }
+            TaskCommand::Announce => self.announce().await,
+            TaskCommand::Shutdown(reply) => {
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    pub(super) fn command_agent(&mut self, command: AgentCommand) -> Result<(), Failure> {
+        let AgentState::Open(handle) = &self.agent_state else {
+            return Err(Failure::new(FailureCode::NothingRuns, "The agent is not running."));
+        };
+        handle.commands.try_send(command).map_err(|_| {
+            Failure::new(FailureCode::AgentUnavailable, "The agent does not take commands.")
+        })
+    }
+
+    /// Hands a reader its missed events and its place in the stream in one step, so that nothing
+    /// falls between them.
+    fn feed(&self, cursor: Option<&Cursor>) -> Feed {
+        let replay = match cursor {
+            None => Replay::Missed(Vec::new()),
+            Some(cursor) if cursor.epoch == self.around.epoch => self.ring.since(cursor.seq),
+            Some(_) => Replay::Gap { oldest: self.ring.latest(), latest: self.ring.latest() },
+        };
+        Feed { replay, events: self.events.subscribe() }
+    }
+
+    /// Reads the newest page inside the loop, where no event can pass between page and number.
+    async fn transcript(&self, limit: u32) -> Result<Option<Transcript>, StoreError> {
+        let Some(mut session) = self.around.store.session(&self.session_id).await? else {
+            return Ok(None);
+        };
+        self.meta.borrow().show_on(&mut session);
+        let page = self.around.store.message_page(&self.session_id, None, limit).await?;
+        let mut live = Live { messages: page.messages, ..self.live.clone() };
+        for message in &self.live.messages {
+            match live.messages.iter_mut().find(|known| known.message_id == message.message_id) {
+                Some(known) => known.clone_from(message),
+                None => live.messages.push(message.clone()),
+            }
+        }
+        let as_of = Cursor { epoch: self.around.epoch.clone(), seq: self.ring.latest() };
+        Ok(Some(Transcript::new(session, live, page.has_earlier, as_of)))
+    }
+
+    fn is_idle(&self) -> bool {
+        self.running.is_none() && self.queue.is_empty() && self.events.receiver_count() == 0
+    }
+
+    fn next_due(&self) -> Instant {
+        let idle = Instant::now() + IDLE_BEFORE_RETIRING;
+        let stop_by = self.running.as_ref().and_then(|running| running.stop_by);
+        [self.pending.due(), stop_by].into_iter().flatten().fold(idle, Instant::min)
+    }
+}
+
+async fn from_agent(state: &mut AgentState) -> Wake {
+    match state {
+        AgentState::Closed => std::future::pending().await,
+        AgentState::Opening(opening) => Wake::Opened(opening.await.unwrap_or_else(|_| {
+            Err(AgentError::Unavailable("The agent could not be started.".to_owned()))
+        })),
+        AgentState::Open(handle) => Wake::Happening(handle.happenings.recv().await),
+    }
+}
+
+/// Starts or reaches the agent beside the loop, which stays free to answer meanwhile.
+pub(super) fn open_agent(agent: Arc<dyn Agent>, request: OpenRequest) -> AgentState {
+    let opening = tokio::spawn(async move { agent.open(request).await });
+    AgentState::Opening(AbortOnDropHandle::new(opening))
+}

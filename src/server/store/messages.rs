@@ -1,0 +1,160 @@
+//! Queries on messages.
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, Sqlite, Transaction, query};
+
+use super::rows::{self, to_json, to_word};
+use super::{Store, StoreError};
+use crate::domain::ids::{MessageId, SessionId, TurnId};
+use crate::domain::message::{Message, MessageState};
+
+/// Messages in reading order, and whether older ones exist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessagePage {
+    pub messages: Vec<Message>,
+    pub has_earlier: bool,
+}
+
+impl Store {
+    /// Reads the newest page of a session, or the page that ends before a message.
+    pub async fn message_page(
+        &self,
+        session_id: &SessionId,
+        before: Option<&MessageId>,
+        limit: u32,
+    ) -> Result<MessagePage, StoreError> {
+        let mut found = query(
+            "SELECT message_id, turn_id, role, state, parts, usage, created_at, ended_at \
+             FROM messages WHERE session_id = $1 AND position < COALESCE( \
+             (SELECT position FROM messages WHERE message_id = $2 AND session_id = $1), $3) \
+             ORDER BY position DESC LIMIT $4",
+        )
+        .bind(session_id.as_str())
+        .bind(before.map(MessageId::as_str))
+        .bind(i64::MAX)
+        .bind(i64::from(limit) + 1)
+        .fetch_all(&self.readers)
+        .await?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let has_earlier = found.len() > limit;
+        found.truncate(limit);
+        let messages = found.iter().rev().map(rows::message).collect::<Result<_, _>>()?;
+        Ok(MessagePage { messages, has_earlier })
+    }
+
+    /// Finds the message that a turn's prompt was stored as, and the session that holds it.
+    pub async fn prompt_of_turn(
+        &self,
+        turn_id: &TurnId,
+    ) -> Result<Option<(SessionId, Message)>, StoreError> {
+        let row = query(
+            "SELECT session_id, message_id, turn_id, role, state, parts, usage, created_at, \
+             ended_at FROM messages WHERE turn_id = $1 AND role = 'user'",
+        )
+        .bind(turn_id.as_str())
+        .fetch_optional(&self.readers)
+        .await?;
+        row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
+    }
+
+    /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
+    /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
+    pub async fn add_prompt(
+        &self,
+        session_id: &SessionId,
+        message: &Message,
+        title: &str,
+        preview: &str,
+    ) -> Result<bool, StoreError> {
+        let mut transaction = self.writer.begin().await?;
+        if !insert(&mut transaction, session_id, message).await? {
+            return Ok(false);
+        }
+        query(
+            "UPDATE sessions SET title = CASE WHEN title = '' THEN $2 ELSE title END, \
+             preview = $3, last_activity_at = $4 WHERE session_id = $1",
+        )
+        .bind(session_id.as_str())
+        .bind(title)
+        .bind(preview)
+        .bind(message.created_at.millis())
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Writes a message as it stands now, new or known.
+    pub async fn save_message(
+        &self,
+        session_id: &SessionId,
+        message: &Message,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.writer.begin().await?;
+        if !insert(&mut transaction, session_id, message).await? {
+            query(
+                "UPDATE messages SET state = $2, parts = $3, usage = $4, ended_at = $5 \
+                 WHERE message_id = $1",
+            )
+            .bind(message.message_id.as_str())
+            .bind(to_word(&message.state)?)
+            .bind(to_json(&message.parts)?)
+            .bind(message.usage.as_ref().map(to_json).transpose()?)
+            .bind(message.ended_at.map(|at| at.millis()))
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Lists the answers that were under way when the server stopped.
+    pub async fn unfinished_messages(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
+        let found = query(
+            "SELECT session_id, message_id, turn_id, role, state, parts, usage, created_at, \
+             ended_at FROM messages WHERE state = $1",
+        )
+        .bind(to_word(&MessageState::Streaming)?)
+        .fetch_all(&self.readers)
+        .await?;
+        found.iter().map(|row| Ok((session_of(row)?, rows::message(row)?))).collect()
+    }
+}
+
+fn session_of(row: &SqliteRow) -> Result<SessionId, StoreError> {
+    SessionId::try_from(row.try_get::<String, _>("session_id")?)
+        .map_err(|error| StoreError::Corrupt { what: "session_id", reason: error.to_string() })
+}
+
+/// Appends a message to its session; gives `false` and writes nothing when it is known already.
+pub(super) async fn insert(
+    transaction: &mut Transaction<'_, Sqlite>,
+    session_id: &SessionId,
+    message: &Message,
+) -> Result<bool, StoreError> {
+    let done = query(
+        "INSERT INTO messages (message_id, session_id, position, turn_id, role, state, parts, \
+         usage, created_at, ended_at) VALUES ($1, $2, (SELECT COALESCE(MAX(position), 0) + 1 \
+         FROM messages WHERE session_id = $2), $3, $4, $5, $6, $7, $8, $9) \
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(message.message_id.as_str())
+    .bind(session_id.as_str())
+    .bind(message.turn_id.as_ref().map(TurnId::as_str))
+    .bind(to_word(&message.role)?)
+    .bind(to_word(&message.state)?)
+    .bind(to_json(&message.parts)?)
+    .bind(message.usage.as_ref().map(to_json).transpose()?)
+    .bind(message.created_at.millis())
+    .bind(message.ended_at.map(|at| at.millis()))
+    .execute(&mut **transaction)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    query("UPDATE sessions SET message_count = message_count + 1 WHERE session_id = $1")
+        .bind(session_id.as_str())
+        .execute(&mut **transaction)
+        .await?;
+    Ok(true)
+}

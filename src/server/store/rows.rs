@@ -1,0 +1,134 @@
+//! Converts between stored columns and the types of the domain.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use super::StoreError;
+use crate::domain::ids::{MessageId, SessionId, TurnId};
+use crate::domain::message::Message;
+use crate::domain::session::{Session, Status};
+use crate::domain::time::Timestamp;
+
+/// The columns that `session` reads, in one place so that no query forgets one. The last two come
+/// from the lineage: the newest part that is not a snapshot, and how many parts there are.
+macro_rules! session_columns {
+    () => {
+        "session.session_id, session.title, session.agent, session.workspace, \
+         session.parent_session_id, session.relation, session.snapshot, \
+         session.continuation_session_id, session.lineage_root_id, session.failed, \
+         session.milestone, session.preview, session.message_count, session.pinned, \
+         session.archived, session.created_at, session.last_activity_at, \
+         (SELECT tip.session_id FROM sessions AS tip \
+           WHERE tip.lineage_root_id = session.lineage_root_id AND tip.snapshot = 0 \
+           ORDER BY tip.segment DESC LIMIT 1) AS lineage_tip_id, \
+         (SELECT part.segment FROM sessions AS part \
+           WHERE part.lineage_root_id = session.lineage_root_id \
+           ORDER BY part.segment DESC LIMIT 1) AS segment_count"
+    };
+}
+pub(super) use session_columns;
+
+pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
+    let session_id: SessionId = required(row, "session_id")?;
+    let lineage_tip_id: Option<SessionId> = optional(row, "lineage_tip_id")?;
+    let snapshot = flag(row, "snapshot")?;
+    let canonical = if snapshot { lineage_tip_id.clone() } else { Some(session_id.clone()) };
+    Ok(Session {
+        title: row.try_get("title")?,
+        agent: row.try_get("agent")?,
+        workspace: row.try_get("workspace")?,
+        parent_session_id: optional(row, "parent_session_id")?,
+        relation: word(row, "relation")?,
+        pre_compression_snapshot: snapshot,
+        continuation_session_id: optional(row, "continuation_session_id")?,
+        canonical_visible_session_id: canonical.or_else(|| Some(session_id.clone())),
+        lineage_root_id: optional(row, "lineage_root_id")?,
+        lineage_tip_id,
+        segment_count: row.try_get::<u32, _>("segment_count")?,
+        status: if flag(row, "failed")? { Status::Error } else { Status::Idle },
+        milestone: word(row, "milestone")?,
+        open_questions: 0,
+        preview: row.try_get("preview")?,
+        message_count: row.try_get("message_count")?,
+        pinned: flag(row, "pinned")?,
+        archived: flag(row, "archived")?,
+        created_at: time(row.try_get("created_at")?),
+        last_activity_at: time(row.try_get("last_activity_at")?),
+        session_id,
+    })
+}
+
+pub(super) fn message(row: &SqliteRow) -> Result<Message, StoreError> {
+    let usage: Option<String> = row.try_get("usage")?;
+    Ok(Message {
+        message_id: required::<MessageId>(row, "message_id")?,
+        turn_id: optional::<TurnId>(row, "turn_id")?,
+        role: from_word("role", row.try_get("role")?)?,
+        state: from_word("state", row.try_get("state")?)?,
+        parts: from_json("message", row.try_get("parts")?)?,
+        usage: usage.map(|text| from_json("usage", &text)).transpose()?,
+        created_at: time(row.try_get("created_at")?),
+        ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(time),
+    })
+}
+
+/// Writes an enum without fields as the word it has on the wire.
+pub(super) fn to_word<T: Serialize>(value: &T) -> Result<String, StoreError> {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => Ok(word),
+        _ => Err(StoreError::Corrupt { what: "word", reason: "it is not a plain word".into() }),
+    }
+}
+
+pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| corrupt("value", &error))
+}
+
+fn from_word<T: DeserializeOwned>(what: &'static str, word: &str) -> Result<T, StoreError> {
+    serde_json::from_value(serde_json::Value::String(word.to_owned()))
+        .map_err(|error| corrupt(what, &error))
+}
+
+fn from_json<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| corrupt(what, &error))
+}
+
+fn word<T: DeserializeOwned>(
+    row: &SqliteRow,
+    column: &'static str,
+) -> Result<Option<T>, StoreError> {
+    let word: Option<String> = row.try_get(column)?;
+    word.map(|word| from_word(column, &word)).transpose()
+}
+
+fn required<T>(row: &SqliteRow, column: &'static str) -> Result<T, StoreError>
+where
+    T: TryFrom<String>,
+    T::Error: std::fmt::Display,
+{
+    let text: String = row.try_get(column)?;
+    T::try_from(text).map_err(|error| corrupt(column, &error))
+}
+
+fn optional<T>(row: &SqliteRow, column: &'static str) -> Result<Option<T>, StoreError>
+where
+    T: TryFrom<String>,
+    T::Error: std::fmt::Display,
+{
+    let text: Option<String> = row.try_get(column)?;
+    text.map(|text| T::try_from(text).map_err(|error| corrupt(column, &error))).transpose()
+}
+
+fn flag(row: &SqliteRow, column: &str) -> Result<bool, StoreError> {
+    Ok(row.try_get::<i64, _>(column)? != 0)
+}
+
+fn time(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn corrupt(what: &'static str, reason: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Corrupt { what, reason: reason.to_string() }
+}

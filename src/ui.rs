@@ -1,0 +1,11 @@
+//! Pages and components, compiled for server and browser alike.
+//!
+//! Rule at the door: views are made from `domain` and `wire` types; data comes from `api`; all that
+//! only a browser can do is asked of `platform`.
+
+pub mod app;
+mod components;
+mod conversation;
+mod pages;
+mod platform;
+mod state;

@@ -1,0 +1,8 @@
+//! Pieces that several pages share.
+
+pub mod frame;
+pub mod icon;
+pub mod new_button;
+pub mod session_list;
+pub mod strip;
+pub mod time;

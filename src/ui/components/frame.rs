@@ -1,0 +1,30 @@
+//! What stands around every page: the list at the side, the page beside it.
+
+use leptos::prelude::*;
+use leptos_router::components::Outlet;
+use leptos_router::hooks::use_location;
+
+use super::session_list::SessionList;
+use super::strip::ConnectionStrip;
+
+/// On a phone either the list or the page is seen, on a desktop both; the style sheet decides by
+/// the address, so that the server's page is right before any script runs.
+#[component]
+pub fn Frame() -> impl IntoView {
+    let location = use_location();
+    let at_home = move || location.pathname.with(|path| path == "/");
+    view! {
+        <a class="skip" href="#page">
+            "Skip to the conversation"
+        </a>
+        <div class="frame" class:at-home=at_home>
+            <nav class="sidebar" aria-label="Conversations">
+                <SessionList />
+            </nav>
+            <main id="page" class="page" tabindex="-1">
+                <ConnectionStrip />
+                <Outlet />
+            </main>
+        </div>
+    }
+}

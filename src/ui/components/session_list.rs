@@ -1,0 +1,126 @@
+//! The list of conversations.
+
+use leptos::prelude::*;
+use leptos_router::components::A;
+
+use super::icon::{GEAR, Icon};
+use super::new_button::NewButton;
+use super::time::Time;
+use crate::api::sessions::list_sessions;
+use crate::domain::list::merge;
+use crate::domain::session::{Session, Status};
+use crate::ui::state::{AppState, RowChanges};
+use crate::wire::error::Failure;
+use crate::wire::rest::SessionPage;
+
+#[component]
+pub fn SessionList() -> impl IntoView {
+    let state = AppState::current();
+    let fetched = Resource::new(move || state.returns.get(), |_| list_sessions(None));
+    view! {
+        <header class="sidebar-head">
+            <A href="/" attr:class="wordmark">
+                "Throughline"
+            </A>
+            <A href="/settings" attr:class="button quiet" attr:aria-label="Settings">
+                <Icon path=GEAR />
+            </A>
+        </header>
+        <NewButton />
+        <Transition fallback=|| view! { <p class="hint">"Loading…"</p> }>
+            {move || Suspend::new(async move { rows_view(state, fetched.await) })}
+        </Transition>
+    }
+}
+
+fn rows_view(state: AppState, fetched: Result<SessionPage, Failure>) -> AnyView {
+    let page = match fetched {
+        Ok(page) => page,
+        Err(failure) => {
+            return view! { <p class="problem" role="alert">{failure.message}</p> }.into_any();
+        }
+    };
+    let more = page.next_cursor.is_some();
+    let rows = Memo::new(move |_| state.rows.with(|changes| current(&page.sessions, changes)));
+    let empty = move || {
+        rows.with(Vec::is_empty).then(|| {
+            view! {
+                <p class="hint">"No conversations yet. Start one: the demo agent needs no key."</p>
+            }
+        })
+    };
+    let by_id = move |id: &crate::domain::ids::SessionId| {
+        rows.with(|rows| rows.iter().find(|row| row.session_id == *id).cloned())
+    };
+    view! {
+        {empty}
+        <ul class="rows">
+            <For
+                each=move || rows.get()
+                key=|row| row.session_id.clone()
+                children=move |row| {
+                    let id = row.session_id.clone();
+                    let row = Memo::new(move |_| by_id(&id).unwrap_or_else(|| row.clone()));
+                    view! { <Row row /> }
+                }
+            />
+        </ul>
+        {more.then(|| view! { <p class="hint">"Older conversations are not shown yet."</p> })}
+    }
+    .into_any()
+}
+
+/// Puts what changed since over what was fetched.
+fn current(fetched: &[Session], changes: &RowChanges) -> Vec<Session> {
+    let mut rows = fetched.to_vec();
+    merge(&mut rows, changes.changed.values().cloned().collect());
+    rows.retain(|row| {
+        !row.pre_compression_snapshot && !row.archived && !changes.removed.contains(&row.session_id)
+    });
+    rows
+}
+
+#[component]
+fn Row(row: Memo<Session>) -> impl IntoView {
+    let href = row.with_untracked(|row| ["/session/", row.session_id.as_str()].concat());
+    let title = move || row.with(|row| title_of(row).to_owned());
+    let state = move || row.with(|row| state_words(row.status));
+    let line = move || state().map_or_else(|| row.with(|row| row.preview.clone()), str::to_owned);
+    let dot = move || row.with(|row| dot_class(row.status));
+    let at = Signal::derive(move || row.with(|row| row.last_activity_at));
+    view! {
+        <li>
+            <A href=href attr:class="row">
+                <span class=dot aria-hidden="true"></span>
+                <span class="row-title">{title}</span>
+                <span class="row-time">
+                    <Time at />
+                </span>
+                <span class="row-line">{line}</span>
+            </A>
+        </li>
+    }
+}
+
+/// Names a session that nobody has named yet.
+pub fn title_of(session: &Session) -> &str {
+    if session.title.is_empty() { "New conversation" } else { &session.title }
+}
+
+fn state_words(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Starting => Some("Starting…"),
+        Status::Streaming => Some("Working…"),
+        Status::Waiting => Some("Waiting for you"),
+        Status::Idle | Status::Error => None,
+    }
+}
+
+fn dot_class(status: Status) -> &'static str {
+    match status {
+        Status::Starting | Status::Streaming => "dot working",
+        Status::Waiting => "dot waiting",
+        Status::Error => "dot error",
+        Status::Idle => "dot",
+    }
+}

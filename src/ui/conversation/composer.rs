@@ -1,0 +1,98 @@
+//! Where a person writes.
+
+use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::html::Textarea;
+use leptos::prelude::*;
+
+use super::state::Conversation;
+use crate::ui::components::icon::{Icon, SEND, STOP};
+use crate::ui::platform;
+use crate::wire::socket::Command;
+
+#[component]
+pub fn Composer(conversation: Conversation) -> impl IntoView {
+    let field = NodeRef::<Textarea>::new();
+    let draft = RwSignal::new(String::new());
+    let problem = conversation.problem;
+    let status = conversation.status;
+    take_back(&conversation, draft);
+    let sender = conversation.clone();
+    let send = move || {
+        let text = draft.get_untracked();
+        if text.trim().is_empty() {
+            return;
+        }
+        draft.set(String::new());
+        sender.send(text);
+        if let Some(field) = field.get_untracked() {
+            // The field is on the page, so it can take the focus.
+            let _ = field.focus();
+        }
+    };
+    let on_key = {
+        let send = send.clone();
+        move |event: KeyboardEvent| {
+            let plain = !event.shift_key() && !event.is_composing();
+            if event.key() == "Enter" && plain && !platform::is_touch() {
+                event.prevent_default();
+                send();
+            }
+        }
+    };
+    let on_submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        send();
+    };
+    let stop = move |_| conversation.command(Command::Cancel);
+    view! {
+        <form class="composer" on:submit=on_submit>
+            {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
+            <div class="composer-field">
+                <textarea
+                    node_ref=field
+                    rows="1"
+                    aria-label="Message"
+                    placeholder="Write a message"
+                    prop:value=move || draft.get()
+                    on:input:target=move |event| draft.set(event.target().value())
+                    on:keydown=on_key
+                ></textarea>
+                <Show when=move || status.get().is_running()>
+                    <button
+                        r#type="button"
+                        class="button round"
+                        aria-label="Stop"
+                        on:click=stop.clone()
+                    >
+                        <Icon path=STOP />
+                    </button>
+                </Show>
+                <button
+                    r#type="submit"
+                    class="button round primary"
+                    aria-label="Send"
+                    disabled=move || draft.with(|text| text.trim().is_empty())
+                >
+                    <Icon path=SEND />
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// Puts a text that could not be sent back where it was written, before anything newer.
+fn take_back(conversation: &Conversation, draft: RwSignal<String>) {
+    let returned = conversation.returned;
+    Effect::new(move || {
+        if let Some(text) = returned.get() {
+            returned.set(None);
+            draft.update(|draft| {
+                if draft.is_empty() {
+                    *draft = text;
+                } else {
+                    *draft = [&text, "\n\n", draft.as_str()].concat();
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,195 @@
+//! One message and its parts.
+
+use leptos::prelude::*;
+
+use super::markdown::{Markdown, MarkdownPart};
+use super::question::QuestionCard;
+use super::state::{Conversation, Entry, is_prompt};
+use super::tool::ToolCard;
+use crate::domain::message::{
+    Attachment, Message, MessageState, NoticeLevel, Part, PlanEntry, PlanState, Role, Usage,
+};
+
+#[component]
+pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
+    let shared = StoredValue::new((conversation, entry));
+    let read = move |read: fn(&Message) -> Option<&'static str>| {
+        shared.with_value(|(conversation, entry)| conversation.with_message(entry, read)).flatten()
+    };
+    let class = move || read(|message| Some(class_of(message)));
+    let label = move || read(|message| Some(label_of(message.role)));
+    let words = move || read(|message| state_words(message.state));
+    let working = move || {
+        read(|message| {
+            let silent = message.state == MessageState::Streaming && message.parts.is_empty();
+            silent.then_some("Working…")
+        })
+    };
+    let usage = move || {
+        shared.with_value(|(conversation, entry)| {
+            conversation.with_message(entry, |message| message.usage.map(usage_words)).flatten()
+        })
+    };
+    let parts = move || {
+        shared.with_value(|(conversation, entry)| {
+            let kinds = |message: &Message| {
+                message.parts.iter().map(kind_of).enumerate().collect::<Vec<_>>()
+            };
+            conversation.with_message(entry, kinds).unwrap_or_default()
+        })
+    };
+    view! {
+        <article class=class aria-label=label>
+            <For
+                each=parts
+                key=|key| *key
+                children=move |(place, _)| {
+                    shared.with_value(|(conversation, entry)| part_view(conversation, entry, place))
+                }
+            />
+            {move || working().map(|text| view! { <p class="working">{text}</p> })}
+            {move || words().map(|text| view! { <p class="message-state">{text}</p> })}
+            {move || usage().map(|text| view! { <p class="usage">{text}</p> })}
+        </article>
+    }
+}
+
+fn class_of(message: &Message) -> &'static str {
+    match (message.role, message.state) {
+        (Role::User, _) => "message prompt",
+        (Role::System, _) => "message system",
+        (Role::Assistant, MessageState::Streaming) => "message answer streaming",
+        (Role::Assistant, MessageState::Complete) => "message answer",
+        (Role::Assistant, _) => "message answer unfinished",
+    }
+}
+
+fn label_of(role: Role) -> &'static str {
+    match role {
+        Role::User => "You",
+        Role::Assistant => "Agent",
+        Role::System => "Summary of the earlier part",
+    }
+}
+
+fn state_words(state: MessageState) -> Option<&'static str> {
+    match state {
+        MessageState::Complete | MessageState::Streaming => None,
+        MessageState::Cancelled => Some("Stopped by you"),
+        MessageState::Failed => Some("Stopped: the agent reported an error"),
+        MessageState::Crashed => Some("Stopped: the agent ended unexpectedly"),
+        MessageState::Interrupted => Some("Stopped: the server restarted"),
+    }
+}
+
+/// Tells parts of different kinds apart, so that a place whose kind changed gets a new view.
+fn kind_of(part: &Part) -> u8 {
+    match part {
+        Part::Text { .. } => 0,
+        Part::Thinking { .. } => 1,
+        Part::Tool(_) => 2,
+        Part::Attachment(_) => 3,
+        Part::Plan { .. } => 4,
+        Part::Question(_) => 5,
+        Part::Notice { .. } => 6,
+    }
+}
+
+fn part_view(conversation: &Conversation, entry: &Entry, place: usize) -> AnyView {
+    let part = untrack(|| conversation.with_part(entry, place, Part::clone));
+    let (conversation, entry) = (conversation.clone(), entry.clone());
+    match part {
+        Some(Part::Text { text }) => {
+            let prompt = untrack(|| conversation.with_message(&entry, is_prompt)).unwrap_or(false);
+            if prompt {
+                view! { <Markdown text /> }.into_any()
+            } else {
+                view! { <MarkdownPart conversation entry place /> }.into_any()
+            }
+        }
+        Some(Part::Thinking { .. }) => view! {
+            <details class="thinking">
+                <summary>"Thinking"</summary>
+                <MarkdownPart conversation entry place />
+            </details>
+        }
+        .into_any(),
+        Some(Part::Tool(tool)) => view! { <ToolCard conversation entry place tool /> }.into_any(),
+        Some(Part::Question(question)) => {
+            view! { <QuestionCard conversation entry place question /> }.into_any()
+        }
+        Some(Part::Plan { .. }) => plan_view(conversation, entry, place),
+        Some(Part::Attachment(attachment)) => attachment_view(&attachment),
+        Some(Part::Notice { level, text }) => notice_view(level, text),
+        None => ().into_any(),
+    }
+}
+
+fn plan_view(conversation: Conversation, entry: Entry, place: usize) -> AnyView {
+    let entries = move || {
+        let plan = conversation.with_part(&entry, place, |part| match part {
+            Part::Plan { entries } => entries.clone(),
+            _ => Vec::new(),
+        });
+        plan.unwrap_or_default().into_iter().map(plan_entry_view).collect::<Vec<_>>()
+    };
+    view! {
+        <section class="plan" aria-label="Plan">
+            <ol>{entries}</ol>
+        </section>
+    }
+    .into_any()
+}
+
+fn plan_entry_view(entry: PlanEntry) -> AnyView {
+    let (class, words) = match entry.state {
+        PlanState::Pending => ("pending", "to do"),
+        PlanState::Active => ("active", "under way"),
+        PlanState::Done => ("done", "done"),
+    };
+    view! {
+        <li class=class>
+            {entry.text}
+            <span class="visually-hidden">{[" (", words, ")"].concat()}</span>
+        </li>
+    }
+    .into_any()
+}
+
+fn attachment_view(attachment: &Attachment) -> AnyView {
+    let address = ["/api/blobs/", attachment.blob.as_str()].concat();
+    let name = attachment.name.clone();
+    if attachment.is_image() {
+        return view! { <img class="picture" src=address alt=name loading="lazy" /> }.into_any();
+    }
+    let shown = name.clone();
+    view! {
+        <a class="file" href=address download=name>
+            {shown}
+        </a>
+    }
+    .into_any()
+}
+
+fn notice_view(level: NoticeLevel, text: String) -> AnyView {
+    let class = match level {
+        NoticeLevel::Info => "notice",
+        NoticeLevel::Warning => "notice warning",
+        NoticeLevel::Error => "notice error",
+    };
+    view! { <p class=class>{text}</p> }.into_any()
+}
+
+fn usage_words(usage: Usage) -> String {
+    let tokens = usage.input_tokens + usage.output_tokens;
+    let mut words = tokens.to_string();
+    words.push_str(" tokens");
+    if let (Some(used), Some(limit)) = (usage.context_tokens, usage.context_limit)
+        && limit > 0
+    {
+        words.push_str(" · ");
+        words.push_str(&(used.saturating_mul(100) / limit).to_string());
+        words.push_str(" % of the context");
+    }
+    words
+}

@@ -1,0 +1,326 @@
+//! The state of the conversation in view: fetched once, then kept by the same fold as the server's.
+
+use leptos::prelude::*;
+use leptos::reactive::spawn_local;
+
+use crate::api::sessions::open_session;
+use crate::domain::event::Event;
+use crate::domain::ids::{Epoch, MessageId, Seq, SessionId, TurnId};
+use crate::domain::live::{Change, Live};
+use crate::domain::message::{Message, Part, Role};
+use crate::domain::replay::{Cursor, Verdict, judge};
+use crate::domain::session::{Session, Status};
+use crate::ui::platform;
+use crate::ui::state::AppState;
+use crate::wire::error::{Failure, FailureCode};
+use crate::wire::rest::Transcript;
+use crate::wire::socket::Command;
+
+/// What a view of one message listens to.
+#[derive(Clone)]
+pub struct Entry {
+    pub message_id: MessageId,
+    /// Fires when the message's state or number of parts changes.
+    pub changed: ArcTrigger,
+    /// One for each part, fired when that part changes.
+    parts: ArcStoredValue<Vec<ArcTrigger>>,
+}
+
+/// A prompt that the server has not acknowledged yet.
+#[derive(Clone, PartialEq)]
+pub struct Unsent {
+    pub turn_id: TurnId,
+    pub content: String,
+}
+
+#[derive(Clone)]
+pub struct Conversation {
+    app: AppState,
+    pub session_id: SessionId,
+    pub session: RwSignal<Session>,
+    pub entries: RwSignal<Vec<Entry>>,
+    pub unsent: RwSignal<Vec<Unsent>>,
+    pub status: RwSignal<Status>,
+    pub continuation: RwSignal<Option<SessionId>>,
+    pub has_earlier: RwSignal<bool>,
+    /// What a person should know about the last thing they tried.
+    pub problem: RwSignal<Option<String>>,
+    /// The text that a failed send gives back.
+    pub returned: RwSignal<Option<String>>,
+    /// Fires whenever something new stands at the end.
+    pub grown: ArcTrigger,
+    live: StoredValue<Live>,
+    cursor: StoredValue<Cursor>,
+}
+
+impl Conversation {
+    pub fn new(app: AppState, transcript: Transcript) -> Self {
+        let session = transcript.session.clone();
+        let cursor = transcript.as_of.clone();
+        let has_earlier = transcript.has_earlier;
+        let live = transcript.into_live();
+        Self {
+            app,
+            session_id: session.session_id.clone(),
+            session: RwSignal::new(session),
+            entries: RwSignal::new(live.messages.iter().map(Entry::new).collect()),
+            unsent: RwSignal::default(),
+            status: RwSignal::new(live.status),
+            continuation: RwSignal::new(live.continuation.clone()),
+            has_earlier: RwSignal::new(has_earlier),
+            problem: RwSignal::new(None),
+            returned: RwSignal::new(None),
+            grown: ArcTrigger::new(),
+            live: StoredValue::new(live),
+            cursor: StoredValue::new(cursor),
+        }
+    }
+
+    pub fn cursor(&self) -> Cursor {
+        self.cursor.get_value()
+    }
+
+    /// Reads a message and listens to changes of it as a whole.
+    pub fn with_message<T>(&self, entry: &Entry, read: impl FnOnce(&Message) -> T) -> Option<T> {
+        entry.changed.track();
+        self.peek(entry, read)
+    }
+
+    /// Reads one part of a message and listens to that part alone.
+    pub fn with_part<T>(
+        &self,
+        entry: &Entry,
+        place: usize,
+        read: impl FnOnce(&Part) -> T,
+    ) -> Option<T> {
+        entry.part(place).track();
+        self.peek(entry, |message| message.parts.get(place).map(read)).flatten()
+    }
+
+    fn peek<T>(&self, entry: &Entry, read: impl FnOnce(&Message) -> T) -> Option<T> {
+        self.live.with_value(|live| {
+            let messages = live.messages.iter();
+            messages.rev().find(|message| message.message_id == entry.message_id).map(read)
+        })
+    }
+
+    /// Takes one numbered event: applies it, ignores it, or fetches anew where one is missing.
+    pub fn receive(&self, epoch: &Epoch, seq: Seq, event: &Event) {
+        match self.cursor.with_value(|cursor| judge(cursor, epoch, seq)) {
+            Verdict::Apply => {
+                self.cursor.update_value(|cursor| cursor.seq = seq);
+                self.apply(event);
+            }
+            Verdict::Ignore => {}
+            Verdict::Refetch => self.refetch(),
+        }
+    }
+
+    fn apply(&self, event: &Event) {
+        let change = self.live.try_update_value(|live| live.apply(event));
+        match change.unwrap_or(Change::Nothing) {
+            Change::Nothing => return,
+            Change::Session => {}
+            Change::Added(place) => self.show_added(place),
+            Change::Message(place) => self.show_message(place, None),
+            Change::Part { message, part } => self.show_message(message, Some(part)),
+        }
+        let (status, continuation) =
+            self.live.with_value(|live| (live.status, live.continuation.clone()));
+        set_if_new(self.status, status);
+        set_if_new(self.continuation, continuation);
+        self.grown.notify();
+    }
+
+    fn show_added(&self, place: usize) {
+        let added = self.live.with_value(|live| {
+            live.messages.get(place).map(|message| (Entry::new(message), message.turn_id.clone()))
+        });
+        if let Some((entry, turn_id)) = added {
+            self.entries.update(|entries| entries.push(entry));
+            self.unsent.update(|unsent| unsent.retain(|it| Some(&it.turn_id) != turn_id.as_ref()));
+        }
+    }
+
+    fn show_message(&self, place: usize, part: Option<usize>) {
+        let parts = self.live.with_value(|live| live.messages.get(place).map(|it| it.parts.len()));
+        let entry = self.entries.with_untracked(|entries| entries.get(place).cloned());
+        let (Some(parts), Some(entry)) = (parts, entry) else {
+            return;
+        };
+        let grew = entry.grow_to(parts);
+        match part {
+            Some(part) => entry.part(part).notify(),
+            None => entry.notify(),
+        }
+        if grew {
+            entry.changed.notify();
+        }
+    }
+
+    /// Fetches the conversation anew and goes on from there.
+    pub fn refetch(&self) {
+        let conversation = self.clone();
+        spawn_local(async move {
+            let session_id = conversation.session_id.to_string();
+            if let Ok(transcript) = open_session(session_id, None).await {
+                conversation.replace(transcript);
+            }
+        });
+    }
+
+    fn replace(&self, transcript: Transcript) {
+        self.session.set(transcript.session.clone());
+        self.has_earlier.set(transcript.has_earlier);
+        self.cursor.set_value(transcript.as_of.clone());
+        let live = transcript.into_live();
+        let acknowledged: Vec<_> =
+            live.messages.iter().filter_map(|it| it.turn_id.clone()).collect();
+        self.unsent.update(|unsent| unsent.retain(|it| !acknowledged.contains(&it.turn_id)));
+        set_if_new(self.status, live.status);
+        set_if_new(self.continuation, live.continuation.clone());
+        let entries: Vec<_> = live.messages.iter().map(|message| self.entry_for(message)).collect();
+        self.live.set_value(live);
+        entries.iter().for_each(Entry::notify);
+        self.entries.set(entries);
+        self.grown.notify();
+        self.app.focus(self.clone());
+    }
+
+    /// Keeps the entry of a message that is shown already, so that its view stays in place.
+    fn entry_for(&self, message: &Message) -> Entry {
+        let known = self.entries.with_untracked(|entries| {
+            entries.iter().find(|entry| entry.message_id == message.message_id).cloned()
+        });
+        let entry = known.unwrap_or_else(|| Entry::new(message));
+        entry.grow_to(message.parts.len());
+        entry
+    }
+
+    /// Fetches the page before the oldest message shown.
+    pub fn fetch_earlier(&self) {
+        let conversation = self.clone();
+        let oldest =
+            self.entries.with_untracked(|entries| entries.first().map(|it| it.message_id.clone()));
+        spawn_local(async move {
+            let session_id = conversation.session_id.to_string();
+            match open_session(session_id, oldest).await {
+                Ok(page) => conversation.prepend(page),
+                Err(failure) => conversation.problem.set(Some(failure.message)),
+            }
+        });
+    }
+
+    fn prepend(&self, page: Transcript) {
+        let Transcript { mut messages, has_earlier, .. } = page;
+        let mut entries: Vec<_> = messages.iter().map(Entry::new).collect();
+        self.live.update_value(|live| {
+            messages.append(&mut live.messages);
+            live.messages = messages;
+        });
+        self.entries.update(|known| {
+            entries.append(known);
+            *known = entries;
+        });
+        self.has_earlier.set(has_earlier);
+    }
+
+    /// Sends a prompt: shown at once, kept until the server has it.
+    pub fn send(&self, content: String) {
+        let Ok(turn_id) = TurnId::parse(&platform::mint_id()) else {
+            return;
+        };
+        self.problem.set(None);
+        let unsent = Unsent { turn_id, content };
+        self.unsent.update(|all| all.push(unsent.clone()));
+        self.grown.notify();
+        self.submit(unsent);
+    }
+
+    /// Sends again what was not acknowledged, under the same ids.
+    pub fn resend(&self) {
+        for unsent in self.unsent.get_untracked() {
+            self.submit(unsent);
+        }
+    }
+
+    fn submit(&self, unsent: Unsent) {
+        let command = Command::Prompt {
+            turn_id: unsent.turn_id.clone(),
+            content: unsent.content.clone(),
+            attachments: Vec::new(),
+        };
+        let conversation = self.clone();
+        self.app.command(
+            &self.session_id,
+            command,
+            Callback::new(move |outcome: Result<(), Failure>| {
+                // Without the network the prompt waits here and leaves by itself later.
+                if let Err(failure) = outcome
+                    && failure.code != FailureCode::Network
+                {
+                    conversation.give_back(&unsent, failure);
+                }
+            }),
+        );
+    }
+
+    fn give_back(&self, unsent: &Unsent, failure: Failure) {
+        self.unsent.update(|all| all.retain(|it| it.turn_id != unsent.turn_id));
+        self.returned.set(Some(unsent.content.clone()));
+        self.problem.set(Some(failure.message));
+    }
+
+    /// Sends a command whose failure is shown above the composer.
+    pub fn command(&self, command: Command) {
+        let problem = self.problem;
+        problem.set(None);
+        let outcome = Callback::new(move |outcome: Result<(), Failure>| {
+            problem.set(outcome.err().map(|failure| failure.message));
+        });
+        self.app.command(&self.session_id, command, outcome);
+    }
+}
+
+impl Entry {
+    fn new(message: &Message) -> Self {
+        let entry = Self {
+            message_id: message.message_id.clone(),
+            changed: ArcTrigger::new(),
+            parts: ArcStoredValue::new(Vec::new()),
+        };
+        entry.grow_to(message.parts.len());
+        entry
+    }
+
+    /// Makes a trigger for each new part, and tells whether there was one.
+    fn grow_to(&self, parts: usize) -> bool {
+        self.parts
+            .try_update_value(|known| {
+                let grew = known.len() < parts;
+                known.resize_with(known.len().max(parts), ArcTrigger::new);
+                grew
+            })
+            .unwrap_or(false)
+    }
+
+    fn notify(&self) {
+        self.parts.get_value().iter().for_each(ArcTrigger::notify);
+        self.changed.notify();
+    }
+
+    fn part(&self, place: usize) -> ArcTrigger {
+        self.parts.with_value(|parts| parts.get(place).cloned()).unwrap_or_default()
+    }
+}
+
+/// Tells whether the message was written by a person.
+pub fn is_prompt(message: &Message) -> bool {
+    message.role == Role::User
+}
+
+fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|known| *known != value) {
+        signal.set(value);
+    }
+}

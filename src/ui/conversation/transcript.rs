@@ -1,0 +1,108 @@
+//! The messages of a conversation, from the oldest shown to the newest.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+
+use super::markdown::Markdown;
+use super::message::MessageView;
+use super::state::Conversation;
+use crate::ui::components::icon::{DOWN, Icon};
+use crate::ui::platform;
+
+/// How far from the end still counts as being at the end, in pixels.
+const NEAR_END: i32 = 48;
+
+#[component]
+pub fn TranscriptView(conversation: Conversation) -> impl IntoView {
+    let scroller = NodeRef::<Div>::new();
+    let at_end = RwSignal::new(true);
+    let unseen = RwSignal::new(false);
+    mark_unseen(&conversation, at_end, unseen);
+    // The scroller is laid out from its end, so its place is counted backwards from there.
+    let on_scroll = move |_| {
+        let near = scroller.with(|it| it.as_ref().is_some_and(|it| it.scroll_top() > -NEAR_END));
+        at_end.set(near);
+        if near {
+            unseen.set(false);
+        }
+    };
+    let to_end = move |_| {
+        if let Some(element) = scroller.get_untracked() {
+            platform::scroll_to_end(&element);
+        }
+        unseen.set(false);
+    };
+    view! {
+        <div class="scroller" node_ref=scroller on:scroll=on_scroll>
+            <div class="transcript" role="log" aria-label="Messages" aria-live="off">
+                <Earlier conversation=conversation.clone() />
+                <Messages conversation=conversation.clone() />
+                <Waiting conversation />
+            </div>
+        </div>
+        <div class="to-end" class:shown=move || unseen.get()>
+            <button r#type="button" class="button" on:click=to_end>
+                "New messages"
+                <Icon path=DOWN />
+            </button>
+        </div>
+    }
+}
+
+/// Remembers that something came while the reader was elsewhere in the text.
+fn mark_unseen(conversation: &Conversation, at_end: RwSignal<bool>, unseen: RwSignal<bool>) {
+    let grown = conversation.grown.clone();
+    Effect::new(move |earlier: Option<()>| {
+        grown.track();
+        if earlier.is_some() && !at_end.get_untracked() {
+            unseen.set(true);
+        }
+    });
+}
+
+#[component]
+fn Earlier(conversation: Conversation) -> impl IntoView {
+    let has_earlier = conversation.has_earlier;
+    let fetch = move |_| conversation.fetch_earlier();
+    view! {
+        <Show when=move || has_earlier.get()>
+            <button r#type="button" class="button quiet earlier" on:click=fetch.clone()>
+                "Show earlier messages"
+            </button>
+        </Show>
+    }
+}
+
+#[component]
+fn Messages(conversation: Conversation) -> impl IntoView {
+    let entries = conversation.entries;
+    view! {
+        <For
+            each=move || entries.get()
+            key=|entry| entry.message_id.clone()
+            children=move |entry| {
+                view! { <MessageView conversation=conversation.clone() entry /> }
+            }
+        />
+    }
+}
+
+/// Prompts that the server has not acknowledged yet.
+#[component]
+fn Waiting(conversation: Conversation) -> impl IntoView {
+    let unsent = conversation.unsent;
+    view! {
+        <For
+            each=move || unsent.get()
+            key=|it| it.turn_id.clone()
+            children=|it| {
+                view! {
+                    <article class="message prompt unsent" aria-label="You, not sent yet">
+                        <Markdown text=it.content />
+                        <p class="message-state">"Waiting to send"</p>
+                    </article>
+                }
+            }
+        />
+    }
+}

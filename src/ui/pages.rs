@@ -1,0 +1,6 @@
+//! One file a page.
+
+pub mod conversation;
+pub mod home;
+pub mod not_found;
+pub mod settings;

@@ -1,0 +1,105 @@
+//! Settings: the theme, the agents, and what server this is.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::components::A;
+
+use crate::api::settings::about;
+use crate::ui::components::icon::{BACK, Icon};
+use crate::ui::platform;
+use crate::wire::rest::{About, AgentInfo};
+
+const THEMES: [(&str, &str); 3] = [("", "As the system"), ("light", "Light"), ("dark", "Dark")];
+
+#[component]
+pub fn SettingsPage() -> impl IntoView {
+    let fetched = Resource::new(|| (), |()| about());
+    view! {
+        <Title text="Settings" />
+        <header class="page-head">
+            <A href="/" attr:class="button quiet back" attr:aria-label="All conversations">
+                <Icon path=BACK />
+            </A>
+            <h1 class="page-title">"Settings"</h1>
+        </header>
+        <div class="settings">
+            <ThemeChoice />
+            <Transition>
+                {move || Suspend::new(async move {
+                    match fetched.await {
+                        Ok(about) => about_view(about),
+                        Err(failure) => {
+                            view! { <p class="problem" role="alert">{failure.message}</p> }
+                                .into_any()
+                        }
+                    }
+                })}
+            </Transition>
+        </div>
+    }
+}
+
+#[component]
+fn ThemeChoice() -> impl IntoView {
+    let chosen = RwSignal::new(None);
+    Effect::new(move || chosen.set(Some(platform::remembered_theme())));
+    let choose = move |theme: &'static str| {
+        platform::remember_theme(theme);
+        chosen.set(Some(theme.to_owned()));
+    };
+    let choices = THEMES.map(|(theme, label)| {
+        view! {
+            <label class="choice">
+                <input
+                    r#type="radio"
+                    name="theme"
+                    value=theme
+                    prop:checked=move || chosen.with(|it| it.as_deref() == Some(theme))
+                    on:change=move |_| choose(theme)
+                />
+                {label}
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="card">
+            <legend>"Theme"</legend>
+            {choices}
+        </fieldset>
+    }
+}
+
+fn about_view(about: About) -> AnyView {
+    let agents: Vec<_> = about.agents.into_iter().map(agent_view).collect();
+    view! {
+        <section class="card" aria-labelledby="agents">
+            <h2 id="agents">"Agents"</h2>
+            <ul class="agents">{agents}</ul>
+        </section>
+        <section class="card" aria-labelledby="about">
+            <h2 id="about">"About"</h2>
+            <dl class="facts">
+                <dt>"Version"</dt>
+                <dd>{about.version}</dd>
+                <dt>"Folder"</dt>
+                <dd>
+                    <code>{about.workspace}</code>
+                </dd>
+                <dt>"Data"</dt>
+                <dd>
+                    <code>{about.data_dir}</code>
+                </dd>
+            </dl>
+        </section>
+    }
+    .into_any()
+}
+
+fn agent_view(agent: AgentInfo) -> impl IntoView {
+    view! {
+        <li>
+            <strong>{agent.name}</strong>
+            <span>{agent.description}</span>
+        </li>
+    }
+}

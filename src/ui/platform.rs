@@ -1,0 +1,80 @@
+//! The window through which views see the browser. On the server the same functions exist and do
+//! what makes sense there, mostly nothing.
+
+#[cfg(feature = "hydrate")]
+pub use crate::client::{
+    copy_text, is_touch, local_time, mark_hydrated, mint_id, remember_theme, remembered_theme,
+    scroll_to_end,
+    socket::{connect, send},
+};
+
+#[cfg(not(feature = "hydrate"))]
+pub use on_server::*;
+
+/// Sets the status of the page under way.
+pub fn set_status(status: u16) {
+    #[cfg(feature = "ssr")]
+    if let Some(response) = leptos::context::use_context::<leptos_axum::ResponseOptions>()
+        && let Ok(status) = axum::http::StatusCode::from_u16(status)
+    {
+        response.set_status(status);
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = status;
+}
+
+/// Reads the theme that the reader chose from the request, so that the first paint is right.
+pub fn theme_of_request() -> Option<String> {
+    #[cfg(feature = "ssr")]
+    {
+        let parts = leptos::context::use_context::<axum::http::request::Parts>()?;
+        let cookies = parts.headers.get(axum::http::header::COOKIE)?.to_str().ok()?;
+        let theme = cookies.split(';').find_map(|cookie| cookie.trim().strip_prefix("theme="))?;
+        matches!(theme, "light" | "dark").then(|| theme.to_owned())
+    }
+    #[cfg(not(feature = "ssr"))]
+    None
+}
+
+#[cfg(not(feature = "hydrate"))]
+mod on_server {
+    use leptos::web_sys::Element;
+
+    use crate::domain::time::Timestamp;
+    use crate::wire::socket::{ClientFrame, ServerFrame, Subscription};
+
+    pub fn connect(
+        _: impl Fn() -> Vec<Subscription> + 'static,
+        _: impl Fn(ServerFrame) + 'static,
+        _: impl Fn() + 'static,
+    ) {
+    }
+
+    pub fn send(_: &ClientFrame) -> bool {
+        false
+    }
+
+    pub fn mark_hydrated() {}
+
+    pub fn mint_id() -> String {
+        String::new()
+    }
+
+    pub fn is_touch() -> bool {
+        false
+    }
+
+    pub fn copy_text(_: &str) {}
+
+    pub fn local_time(_: Timestamp) -> String {
+        String::new()
+    }
+
+    pub fn remember_theme(_: &str) {}
+
+    pub fn remembered_theme() -> String {
+        String::new()
+    }
+
+    pub fn scroll_to_end(_: &Element) {}
+}

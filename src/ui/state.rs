@@ -1,0 +1,195 @@
+//! What the whole app shares: the connection, the rows of the list and the conversation in view.
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+
+use super::conversation::state::Conversation;
+use super::platform;
+use crate::domain::ids::{CommandId, SessionId};
+use crate::domain::session::Session;
+use crate::wire::error::{Failure, FailureCode};
+use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
+
+/// How things stand with the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkState {
+    /// The first attempt is under way; nothing is wrong yet.
+    Connecting,
+    Online,
+    /// The connection broke and is being made again.
+    Broken,
+}
+
+/// Rows that changed since the list was fetched, and those that went.
+#[derive(Debug, Clone, Default)]
+pub struct RowChanges {
+    pub changed: HashMap<SessionId, Session>,
+    pub removed: Vec<SessionId>,
+}
+
+#[derive(Clone, Copy)]
+pub struct AppState {
+    pub link: RwSignal<LinkState>,
+    pub rows: RwSignal<RowChanges>,
+    /// Counts reconnections; whatever is derived from fetched data fetches again.
+    pub returns: RwSignal<u32>,
+    focused: StoredValue<Option<Conversation>>,
+    waiting: StoredValue<HashMap<CommandId, Callback<Result<(), Failure>>>>,
+}
+
+impl AppState {
+    pub fn new() -> Self {
+        Self {
+            link: RwSignal::new(LinkState::Connecting),
+            rows: RwSignal::default(),
+            returns: RwSignal::new(0),
+            focused: StoredValue::new(None),
+            waiting: StoredValue::default(),
+        }
+    }
+
+    /// Finds the state of the app that a component belongs to.
+    pub fn current() -> Self {
+        use_context().unwrap_or_else(Self::new)
+    }
+
+    /// Opens the socket; what comes from it is routed here.
+    pub fn connect(self) {
+        platform::connect(
+            move || self.subscriptions(),
+            move |frame| self.receive(frame),
+            move || self.broke(),
+        );
+    }
+
+    /// Brings a conversation into view: its events are wanted from now on.
+    pub fn focus(self, conversation: Conversation) {
+        let subscription = conversation.subscription();
+        self.focused.set_value(Some(conversation));
+        platform::send(&ClientFrame::Subscribe(subscription));
+    }
+
+    /// Takes a conversation out of view, unless another one is in view already.
+    pub fn blur(self, session_id: &SessionId) {
+        let mut was_focused = false;
+        self.focused.update_value(|focused| {
+            was_focused = focused.as_ref().is_some_and(|it| it.session_id == *session_id);
+            if was_focused {
+                *focused = None;
+            }
+        });
+        if was_focused {
+            platform::send(&ClientFrame::Unsubscribe { session_id: session_id.clone() });
+        }
+    }
+
+    /// Sends a command and calls back with its outcome, at once if it could not leave.
+    pub fn command(
+        self,
+        session_id: &SessionId,
+        command: Command,
+        outcome: Callback<Result<(), Failure>>,
+    ) {
+        let Ok(command_id) = CommandId::parse(&platform::mint_id()) else {
+            return;
+        };
+        self.waiting.update_value(|waiting| {
+            waiting.insert(command_id.clone(), outcome);
+        });
+        let frame = ClientFrame::RpcCommand {
+            session_id: session_id.clone(),
+            command_id: command_id.clone(),
+            command,
+        };
+        if !platform::send(&frame) {
+            self.settle(&command_id, Err(unreachable_server()));
+        }
+    }
+
+    fn settle(self, command_id: &CommandId, outcome: Result<(), Failure>) {
+        let mut callback = None;
+        self.waiting.update_value(|waiting| callback = waiting.remove(command_id));
+        if let Some(callback) = callback {
+            callback.run(outcome);
+        }
+    }
+
+    fn subscriptions(self) -> Vec<Subscription> {
+        self.focused
+            .with_value(|focused| focused.as_ref().map(Conversation::subscription))
+            .into_iter()
+            .collect()
+    }
+
+    fn receive(self, frame: ServerFrame) {
+        match frame {
+            ServerFrame::Welcome { .. } => self.welcomed(),
+            ServerFrame::SessionsChanged { changed, removed } => self.rows.update(|rows| {
+                for session in changed {
+                    rows.changed.insert(session.session_id.clone(), session);
+                }
+                rows.removed.extend(removed);
+            }),
+            ServerFrame::RpcEvent { session_id, epoch, seq, event, .. } => {
+                self.with_focused(&session_id, |it| it.receive(&epoch, seq, &event));
+            }
+            ServerFrame::RpcReplayGap { session_id, .. } => {
+                self.with_focused(&session_id, |it| it.refetch());
+            }
+            ServerFrame::RpcResponse { command_id, ok, error, .. } => {
+                let outcome =
+                    if ok { Ok(()) } else { Err(error.unwrap_or_else(unreachable_server)) };
+                self.settle(&command_id, outcome);
+            }
+            ServerFrame::SessionMeta(_)
+            | ServerFrame::RpcSessionNotFound { .. }
+            | ServerFrame::RpcPong { .. }
+            | ServerFrame::Error { .. } => {}
+        }
+    }
+
+    /// Routes by session id; what belongs to no conversation in view is dropped.
+    fn with_focused(self, session_id: &SessionId, act: impl FnOnce(&Conversation)) {
+        let focused = self.focused.get_value().filter(|focused| focused.session_id == *session_id);
+        if let Some(conversation) = focused {
+            act(&conversation);
+        }
+    }
+
+    fn welcomed(self) {
+        let returned = self.link.get_untracked() == LinkState::Broken;
+        self.link.set(LinkState::Online);
+        if returned {
+            self.returns.update(|count| *count += 1);
+        }
+        if let Some(conversation) = self.focused.get_value() {
+            conversation.resend();
+        }
+    }
+
+    /// What was under way may or may not have reached the server; prompts are sent again under
+    /// the same id, everything else is reported as not done.
+    fn broke(self) {
+        self.link.set(LinkState::Broken);
+        let waiting = self.waiting.try_update_value(std::mem::take).unwrap_or_default();
+        for callback in waiting.into_values() {
+            callback.run(Err(unreachable_server()));
+        }
+    }
+}
+
+impl Conversation {
+    /// Names what the browser wants to hear of this conversation, and from where on.
+    pub fn subscription(&self) -> Subscription {
+        Subscription {
+            session_id: self.session_id.clone(),
+            level: Level::Full,
+            cursor: Some(self.cursor()),
+        }
+    }
+}
+
+fn unreachable_server() -> Failure {
+    Failure::new(FailureCode::Network, "The server cannot be reached right now.")
+}

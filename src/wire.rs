@@ -1,0 +1,7 @@
+//! What crosses a border: frames, replies and errors, in shapes that other programs rely on.
+//!
+//! Rule at the door: types and their serde attributes, built on `domain` alone.
+
+pub mod error;
+pub mod rest;
+pub mod socket;

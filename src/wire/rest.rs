@@ -1,0 +1,114 @@
+//! Requests and replies of the REST door and of the app's own server functions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{MessageId, Seq, SessionId, TurnId};
+use crate::domain::live::Live;
+use crate::domain::message::{Attachment, Message};
+use crate::domain::replay::Cursor;
+use crate::domain::session::{Session, Status};
+
+/// One page of the session list; `next_cursor` is absent on the last page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    pub next_cursor: Option<String>,
+}
+
+/// A conversation as it stands: its row, the newest page of messages, and the number of the last
+/// event folded into them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Transcript {
+    pub session: Session,
+    pub messages: Vec<Message>,
+    pub status: Status,
+    pub turn_id: Option<TurnId>,
+    pub error: Option<String>,
+    pub continuation: Option<SessionId>,
+    /// Whether older messages exist; they follow with `?before=<first message_id>`.
+    pub has_earlier: bool,
+    pub as_of: Cursor,
+}
+
+impl Transcript {
+    pub fn new(session: Session, live: Live, has_earlier: bool, as_of: Cursor) -> Self {
+        let Live { status, turn_id, messages, error, continuation } = live;
+        Self { session, messages, status, turn_id, error, continuation, has_earlier, as_of }
+    }
+
+    /// Gives the state that later events are folded into.
+    pub fn into_live(self) -> Live {
+        Live {
+            status: self.status,
+            turn_id: self.turn_id,
+            messages: self.messages,
+            error: self.error,
+            continuation: self.continuation,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NewSession {
+    #[serde(default)]
+    pub agent: Option<String>,
+    #[serde(default)]
+    pub workspace: Option<String>,
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionPatch {
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub pinned: Option<bool>,
+    #[serde(default)]
+    pub archived: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartTurn {
+    pub turn_id: TurnId,
+    pub session_id: SessionId,
+    pub content: String,
+    #[serde(default)]
+    pub attachments: Vec<Attachment>,
+}
+
+/// How far a submitted turn got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnReceipt {
+    pub turn_id: TurnId,
+    pub session_id: SessionId,
+    pub message_id: MessageId,
+    /// False when the same turn had been accepted before.
+    pub accepted: bool,
+}
+
+/// What the settings page tells about the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    pub version: String,
+    pub data_dir: String,
+    pub workspace: String,
+    pub agents: Vec<AgentInfo>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInfo {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+}
+
+/// One agent that runs now, for diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningSession {
+    pub session_id: SessionId,
+    pub status: Status,
+    pub seq: Seq,
+    pub queued: usize,
+}
