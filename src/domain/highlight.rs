@@ -43,7 +43,9 @@ pub type Line = Vec<Span>;
 pub fn highlight(language: &str, code: &str) -> Vec<Line> {
     let mut painter = Painter { lines: vec![Vec::new()] };
     match language::find(language) {
-        None => painter.paint(Token::Plain, code),
+        None => {
+            painter.cut(Token::Plain, code, code.len());
+        }
         Some(Grammar::Words(words)) => lexer::paint(words, code, &mut painter),
         Some(Grammar::Markup) => markup::paint_tags(code, &mut painter),
         Some(Grammar::Diff) => markup::paint_diff(code, &mut painter),
@@ -57,20 +59,21 @@ struct Painter {
 }
 
 impl Painter {
-    /// Adds a stretch of code, which may reach over several lines.
-    fn paint(&mut self, token: Token, code: &str) {
-        for (index, text) in code.split('\n').enumerate() {
-            if index > 0 {
-                self.lines.push(Vec::new());
-            }
-            if !text.is_empty() {
-                self.add(token, text);
-            }
+    /// Adds so many bytes of the code, which may reach over several lines, and returns the rest.
+    fn cut<'a>(&mut self, token: Token, code: &'a str, length: usize) -> &'a str {
+        let (mut text, rest) = code.split_at_checked(length).unwrap_or((code, ""));
+        while let Some(end) = text.bytes().position(|byte| byte == b'\n') {
+            let (line, after) = text.split_at_checked(end).unwrap_or((text, ""));
+            self.add(token, line);
+            self.lines.push(Vec::new());
+            text = after.get(1..).unwrap_or_default();
         }
+        self.add(token, text);
+        rest
     }
 
     fn add(&mut self, token: Token, text: &str) {
-        let Some(line) = self.lines.last_mut() else {
+        let Some(line) = self.lines.last_mut().filter(|_| !text.is_empty()) else {
             return;
         };
         match line.last_mut() {

@@ -59,7 +59,7 @@ const LONG_QUOTES: &[Quote] = &[quote("\"", true, true), quote("'", false, true)
 const LANGUAGES: &[Words] = &[
     Words {
         names: "rust rs",
-        keywords: "Self as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self static struct super trait true type union unsafe use where while yield bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize",
+        keywords: "Self as async await bool break char const continue crate dyn else enum extern f32 f64 false fn for i32 i64 if impl in let loop match mod move mut pub ref return self static str struct super trait true type u8 u16 u32 u64 unsafe use usize where while",
         line_comments: &["//"],
         block_comment: C_BLOCK,
         quotes: &[quote("\"", true, true)],
@@ -67,7 +67,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "javascript js jsx mjs cjs node typescript ts tsx mts",
-        keywords: "abstract any as async await boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface is keyof let namespace never new null number of private protected public readonly return satisfies set static string super switch this throw true try type typeof undefined unknown var void while with yield",
+        keywords: "any as async await boolean break case catch class const continue declare default delete do else enum export extends false finally for from function get if implements import in instanceof interface is keyof let namespace never new null number of private protected public readonly return satisfies set static string super switch this throw true try type typeof undefined unknown var void while yield",
         line_comments: &["//"],
         block_comment: C_BLOCK,
         quotes: TICK_QUOTES,
@@ -83,7 +83,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "go golang",
-        keywords: "any bool break byte case chan const continue default defer else error fallthrough false float32 float64 for func go goto if import int int32 int64 interface iota map nil package range return rune select string struct switch true type uint uint32 uint64 var",
+        keywords: "any bool break byte case chan const continue default defer else error fallthrough false float64 for func go goto if import int int64 interface iota map nil package range return rune select string struct switch true type uint var",
         line_comments: &["//"],
         block_comment: C_BLOCK,
         quotes: &[quote("`", false, true), quote("\"", true, false), quote("'", true, false)],
@@ -91,7 +91,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "c h cpp c++ cc cxx hpp java cs csharp c# kotlin kt swift scala dart objc objective-c zig groovy proto glsl",
-        keywords: "abstract as async auto await base bool boolean break byte case catch char class companion const constexpr continue data decltype def default defer define delegate delete do double elif else endif enum explicit export extends extension extern false final finally float fn for foreach friend fun func get goto guard if ifdef ifndef implements import in include init inline inout instanceof int interface internal is lateinit lazy let long match message mutable mutating namespace native new nil noexcept null nullptr object open operator out override package pragma private protected protocol pub public readonly record ref repeated return rpc sealed self service set short signed sizeof static string struct super suspend switch synchronized template this throw throws trait transient true try type typealias typedef typename typeof union unsigned using val var virtual void volatile weak when where while with yield",
+        keywords: "abstract as async auto await bool boolean break byte case catch char class const constexpr continue data default defer define delete do double else endif enum export extends extension extern false final finally float fn for foreach fun func get goto guard if ifdef ifndef implements import in include inline instanceof int interface internal is let long match message mutable namespace new nil noexcept null nullptr object open operator override package pragma private protected protocol pub public readonly record ref return sealed self set short signed sizeof static string struct super suspend switch template this throw throws trait true try type typedef typename union unsigned using val var virtual void volatile when where while with yield",
         line_comments: &["//"],
         block_comment: C_BLOCK,
         quotes: TRIPLE_QUOTES,
@@ -99,7 +99,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "shell sh bash zsh fish console shellscript makefile make dockerfile docker containerfile",
-        keywords: "ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL STOPSIGNAL USER VOLUME WORKDIR alias break case cd continue declare do done echo elif else esac eval exec exit export false fi for function if in local read readonly return select set shift source sudo then trap true unset until while",
+        keywords: "ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM LABEL RUN USER VOLUME WORKDIR alias break case cd continue do done echo elif else esac eval exec exit export false fi for function if in local read return set shift source sudo then trap true unset until while",
         line_comments: &["#"],
         block_comment: NO_BLOCK,
         quotes: LONG_QUOTES,
@@ -123,7 +123,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "sql postgres postgresql mysql sqlite psql plsql",
-        keywords: "add all alter and any array as asc begin between bigint boolean by cascade case check collate column commit conflict constraint create cross current_timestamp database date default delete desc distinct do drop else end except exists explain false for foreign from full function group having if in index inner insert int integer interval into is join json jsonb key left like limit lateral materialized natural not null numeric offset on or order outer over partition primary recursive references returning right rollback select serial set table text then timestamp to transaction trigger true union unique update using values varchar view when where window with",
+        keywords: "add all alter and as asc begin between bigint boolean by cascade case check column commit conflict constraint create cross current_timestamp default delete desc distinct do drop else end exists explain false foreign from full function group having if in index inner insert int integer interval into is join jsonb key left like limit lateral not null numeric offset on or order outer over partition primary recursive references returning right rollback select set table text then timestamp transaction trigger true union unique update using values varchar view when where with",
         line_comments: &["--"],
         block_comment: C_BLOCK,
         quotes: &[quote("'", false, true), quote("\"", false, false)],
@@ -139,7 +139,7 @@ const LANGUAGES: &[Words] = &[
     },
     Words {
         names: "php",
-        keywords: "abstract and array as bool break callable case catch class const continue declare default do echo else elseif empty enum extends false final finally float fn for foreach function global if implements include instanceof int interface isset list match namespace new null or php print private protected public readonly require require_once return self static string switch this throw trait true try unset use var void while yield",
+        keywords: "abstract and array as bool break case catch class const continue default do echo else elseif enum extends false final finally float fn for foreach function global if implements include instanceof int interface isset match namespace new null or php private protected public readonly require return self static string switch this throw trait true try use void while yield",
         line_comments: &["//", "#"],
         block_comment: C_BLOCK,
         quotes: &[quote("\"", true, true), quote("'", true, true)],
@@ -169,7 +169,7 @@ const LANGUAGES: &[Words] = &[
 
 /// Finds the grammar for the language that a code block names.
 pub(super) fn find(language: &str) -> Option<Grammar> {
-    let name = language.split([',', ':', '{', ' ']).next()?;
+    let name = language.as_bytes().split(|byte| b",:{ ".contains(byte)).next()?;
     if has_word("html xml svg htm xhtml vue svelte astro rss plist", name, true) {
         return Some(Grammar::Markup);
     }
@@ -181,10 +181,9 @@ pub(super) fn find(language: &str) -> Option<Grammar> {
 }
 
 /// Says whether a list separated by spaces holds a word.
-pub(super) fn has_word(list: &str, word: &str, any_case: bool) -> bool {
-    !word.is_empty()
-        && list.split(' ').any(|entry| match any_case {
-            true => entry.eq_ignore_ascii_case(word),
-            false => entry == word,
-        })
+pub(super) fn has_word(list: &str, word: &[u8], any_case: bool) -> bool {
+    list.as_bytes().split(|byte| *byte == b' ').any(|entry| match any_case {
+        true => entry.eq_ignore_ascii_case(word),
+        false => entry == word,
+    })
 }

@@ -1,6 +1,9 @@
 //! Reads languages of words, strings and comments.
+//!
+//! All marks are ASCII and every other byte is part of a word, so that bytes can be read one by
+//! one and a cut never falls within a character.
 
-use super::language::{Habits, Quote, Words, has_word};
+use super::language::{Habits, Words, has_word};
 use super::{Painter, Token};
 
 /// What may stand before a string's opening quote as a part of it.
@@ -8,21 +11,22 @@ const PREFIXES: &str = "b br c cr f fr r rb u u8 B F L R U";
 
 /// Adds the spans of a whole code.
 pub(super) fn paint(words: &'static Words, code: &str, painter: &mut Painter) {
-    let mut lexer = Lexer { words, rest: code, before: '\n', in_word: false };
-    while !lexer.rest.is_empty() {
+    let mut lexer = Lexer { words, rest: code.as_bytes(), before: b'\n', in_word: false };
+    let mut rest = code;
+    while !rest.is_empty() {
         let (token, length) = lexer.next();
-        let (text, rest) = lexer.rest.split_at_checked(length).unwrap_or((lexer.rest, ""));
-        painter.paint(token, text);
-        lexer.before = text.chars().next_back().unwrap_or('\n');
-        lexer.rest = rest;
+        rest = painter.cut(token, rest, length);
+        let used = lexer.rest.len() - rest.len();
+        lexer.before = lexer.rest.get(used.wrapping_sub(1)).copied().unwrap_or(b'\n');
+        lexer.rest = rest.as_bytes();
     }
 }
 
 struct Lexer<'a> {
     words: &'static Words,
-    rest: &'a str,
-    /// The character before the rest.
-    before: char,
+    rest: &'a [u8],
+    /// The byte before the rest.
+    before: u8,
     /// Whether a word that is no prefix of a string stands right before the rest, so that an
     /// apostrophe is one.
     in_word: bool,
@@ -32,91 +36,96 @@ impl Lexer<'_> {
     /// Says what comes next, and how long it is.
     fn next(&mut self) -> (Token, usize) {
         let after_word = core::mem::take(&mut self.in_word);
-        let first = self.rest.chars().next().unwrap_or(' ');
-        if first.is_whitespace() {
-            return (Token::Plain, measure(self.rest, char::is_whitespace));
+        let first = self.rest.first().copied().unwrap_or(b' ');
+        if is_space(first) {
+            return (Token::Plain, measure(self.rest, is_space));
         }
         if let Some(length) = self.comment() {
             return (Token::Comment, length);
         }
-        if !(first == '\'' && after_word)
-            && let Some(length) = self.raw_string().or_else(|| self.string())
+        if !(first == b'\'' && after_word)
+            && let Some(length) = self.rust_string().or_else(|| self.string())
         {
             return (self.key_or(Token::Text, length), length);
         }
         if first.is_ascii_digit() {
             self.in_word = true;
-            return (Token::Number, number_length(self.rest));
+            return (Token::Number, self.number_length());
         }
-        if is_word(first) || "$@".contains(first) {
+        if is_word(first) || is_sigil(first) {
             return self.word();
         }
-        (Token::Plain, first.len_utf8())
+        (Token::Plain, 1)
     }
 
     fn comment(&self) -> Option<usize> {
         let (open, close) = self.words.block_comment;
-        if !open.is_empty()
-            && let Some(inner) = self.rest.strip_prefix(open)
-        {
-            let length = inner.find(close).map_or(inner.len(), |at| at + close.len());
-            return Some(open.len() + length);
+        if !open.is_empty() && self.rest.starts_with(open.as_bytes()) {
+            return Some(self.closed_length(open.len(), close.as_bytes(), false, true));
         }
         let opened = self.words.line_comments.iter().any(|open| {
             // `$#`, `a#b` and `a;` are no comments.
-            let alone = open.len() > 1 || self.before.is_whitespace();
-            alone && self.rest.starts_with(open)
+            let alone = open.len() > 1 || is_space(self.before);
+            alone && self.rest.starts_with(open.as_bytes())
         });
-        opened.then(|| line_length(self.rest))
+        opened.then(|| measure(self.rest, is_within_line))
     }
 
-    /// Measures `r#"…"#`, or a character literal.
-    fn raw_string(&self) -> Option<usize> {
+    /// Measures a string as the language table describes it.
+    fn string(&self) -> Option<usize> {
+        for quote in self.words.quotes {
+            if self.rest.starts_with(quote.open.as_bytes()) {
+                let close = quote.close.as_bytes();
+                let length = quote.open.len();
+                return Some(self.closed_length(length, close, quote.escapes, quote.multiline));
+            }
+        }
+        None
+    }
+
+    /// Measures a character literal or `r#"…"#`; a lifetime is neither.
+    fn rust_string(&self) -> Option<usize> {
         if self.words.habits != Habits::Rust {
             return None;
         }
-        if let Some(inner) = self.rest.strip_prefix('\'') {
-            let mut characters = inner.chars();
-            let first = characters.next()?;
-            if first == '\\' {
-                return quoted_length(inner, "'", true, false).map(|length| length + 1);
-            }
-            return (characters.next()? == '\'').then(|| first.len_utf8() + 2);
+        if let [b'\'', first, ..] = self.rest {
+            let length = match first {
+                b'\\' => return Some(self.closed_length(1, b"'", true, false)),
+                // The length of a character stands in its first byte.
+                0xf0.. => 4,
+                0xe0.. => 3,
+                0x80.. => 2,
+                _ => 1,
+            };
+            return (self.rest.get(length + 1) == Some(&b'\'')).then_some(length + 2);
         }
-        let inner = self.rest.strip_prefix(['b', 'c']).unwrap_or(self.rest);
-        let inner = inner.strip_prefix('r')?;
-        let hashes = measure(inner, |character| character == '#');
-        let text = inner.get(hashes..)?.strip_prefix('"')?;
-        let mut close = String::from("\"");
-        close.push_str(inner.get(..hashes)?);
-        let length = text.find(&close).map_or(text.len(), |at| at + close.len());
-        Some(self.rest.len() - text.len() + length)
-    }
-
-    fn string(&self) -> Option<usize> {
-        let open = |quote: &&Quote| self.rest.starts_with(quote.open);
-        let quote = self.words.quotes.iter().find(open)?;
-        let inner = self.rest.get(quote.open.len()..)?;
-        let length = quoted_length(inner, quote.close, quote.escapes, quote.multiline)?;
-        Some(quote.open.len() + length)
+        let prefix = match self.rest {
+            [b'r', ..] => 1,
+            [b'b' | b'c', b'r', ..] => 2,
+            _ => return None,
+        };
+        let hashes = measure(self.rest.get(prefix..)?, |byte| byte == b'#');
+        let open = prefix + hashes + 1;
+        let (quote, mut close) = (open - 1, vec![b'"']);
+        close.extend(self.rest.get(prefix..quote)?);
+        let raw = self.rest.get(quote) == Some(&b'"');
+        raw.then(|| self.closed_length(open, &close, false, true))
     }
 
     fn word(&mut self) -> (Token, usize) {
-        let dashes = self.words.habits == Habits::Keys;
-        let sigil = measure(self.rest, |character| "$@".contains(character));
-        let inner = self.rest.get(sigil..).unwrap_or_default();
-        let length =
-            sigil + measure(inner, |character| is_word(character) || (dashes && character == '-'));
+        let belongs = if self.words.habits == Habits::Keys { is_dashed_word } else { is_word };
+        let sigil = measure(self.rest, is_sigil);
+        let length = sigil + measure(self.rest.get(sigil..).unwrap_or_default(), belongs);
         let (word, rest) = self.rest.split_at_checked(length).unwrap_or_default();
-        if has_word(self.words.keywords, word, self.words.habits == Habits::Query) {
+        let query = self.words.habits == Habits::Query;
+        if has_word(self.words.keywords, word, query) {
             return (Token::Keyword, length);
         }
         self.in_word = !has_word(PREFIXES, word, false);
-        let called =
-            rest.starts_with('(') || ["!(", "![", "!{"].iter().any(|call| rest.starts_with(call));
-        let is_type = word.starts_with(|first: char| first.is_ascii_uppercase());
-        let named = called || is_type || (sigil > 0 && length > sigil);
-        if named && self.words.habits != Habits::Query {
+        let called = matches!(rest, [b'(', ..] | [b'!', b'(' | b'[' | b'{', ..]);
+        let marked = sigil > 0 && length > sigil;
+        let is_type = word.first().is_some_and(u8::is_ascii_uppercase);
+        if (called || marked || is_type) && !query {
             return (Token::Name, length);
         }
         (self.key_or(Token::Plain, length), length)
@@ -125,62 +134,80 @@ impl Lexer<'_> {
     /// Says whether what comes next is a key, where there are such.
     fn key_or(&self, token: Token, length: usize) -> Token {
         let rest = self.rest.get(length..).unwrap_or_default();
-        let rest = rest.trim_start_matches(' ');
-        let mut marks = rest.chars();
-        let is_key = self.words.habits == Habits::Keys
-            && marks.next().is_some_and(|mark| ":=".contains(mark))
-            && marks.next().is_none_or(|next| !"/:=".contains(next));
-        if is_key { Token::Name } else { token }
+        let rest = rest.get(measure(rest, |byte| byte == b' ')..).unwrap_or_default();
+        match rest {
+            _ if self.words.habits != Habits::Keys => token,
+            [b':' | b'=', b'/' | b':' | b'=', ..] => token,
+            [b':' | b'=', ..] => Token::Name,
+            _ => token,
+        }
+    }
+
+    /// Measures a number with its suffix; a dot belongs to it only before a digit.
+    fn number_length(&self) -> usize {
+        let mut length = 0;
+        while let Some(byte) = self.rest.get(length) {
+            let next = self.rest.get(length + 1);
+            if !is_word(*byte) && !(*byte == b'.' && next.is_some_and(u8::is_ascii_digit)) {
+                break;
+            }
+            length += 1;
+        }
+        length
+    }
+
+    fn closed_length(&self, open: usize, close: &[u8], escapes: bool, multiline: bool) -> usize {
+        closed_length(self.rest, open, close, escapes, multiline)
     }
 }
 
-fn is_word(character: char) -> bool {
-    character == '_'
-        || character.is_ascii_alphanumeric()
-        || (!character.is_ascii() && !character.is_whitespace())
-}
-
-/// Measures how much of a text's beginning is made of such characters.
-pub(super) fn measure(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|character| !belongs(character)).unwrap_or(text.len())
-}
-
-pub(super) fn line_length(text: &str) -> usize {
-    text.find('\n').unwrap_or(text.len())
-}
-
-/// Measures what follows an opening quote, up to and with the closing one; a string that is not
+/// Measures what begins with so many opening bytes, up to and with the closing ones; what is not
 /// closed ends with its line, or with the code.
-pub(super) fn quoted_length(
-    text: &str,
-    close: &str,
+pub(super) fn closed_length(
+    code: &[u8],
+    open: usize,
+    close: &[u8],
     escapes: bool,
     multiline: bool,
-) -> Option<usize> {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == b'\n' && !multiline {
-            return Some(at);
+) -> usize {
+    let mut at = open;
+    while let Some(byte) = code.get(at) {
+        if *byte == b'\n' && !multiline {
+            return at;
         }
-        if escaped {
-            escaped = false;
-        } else if escapes && byte == b'\\' {
-            escaped = true;
-        } else if close.as_bytes().first() == Some(&byte) && text.get(at..)?.starts_with(close) {
-            return Some(at + close.len());
+        if *byte == b'\\' && escapes && code.get(at + 1) != Some(&b'\n') {
+            at += 1;
+        } else if close.first() == Some(byte)
+            && code.get(at..).is_some_and(|rest| rest.starts_with(close))
+        {
+            return at + close.len();
         }
+        at += 1;
     }
-    Some(text.len())
+    code.len()
 }
 
-/// Measures a number with its suffix; a dot belongs to it only before a digit.
-fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let belongs = |at: usize, byte: u8| {
-        byte == b'_'
-            || byte.is_ascii_alphanumeric()
-            || (byte == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit))
-    };
-    let end = bytes.iter().enumerate().position(|(at, byte)| !belongs(at, *byte));
-    end.unwrap_or(bytes.len())
+/// Counts the bytes of one kind that code begins with.
+pub(super) fn measure(code: &[u8], belongs: fn(u8) -> bool) -> usize {
+    code.iter().position(|byte| !belongs(*byte)).unwrap_or(code.len())
+}
+
+pub(super) fn is_within_line(byte: u8) -> bool {
+    byte != b'\n'
+}
+
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+}
+
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+fn is_dashed_word(byte: u8) -> bool {
+    byte == b'-' || is_word(byte)
+}
+
+fn is_sigil(byte: u8) -> bool {
+    matches!(byte, b'$' | b'@')
 }

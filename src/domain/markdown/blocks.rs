@@ -2,7 +2,7 @@
 //! open in the innermost of them.
 
 use super::line::{CODE_INDENT, Cursor, Marker};
-use super::slice::{after, before, find_any, run_back};
+use super::slice::{after, before, find_any, last_line, run_back};
 use super::table::Table;
 use super::{Block, Item, inline};
 
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> Parsed {
         let end = find_any(rest, b"\n");
         let line = before(rest, end.unwrap_or(rest.len()));
         parser.complete = end.is_some();
-        parser.line(line.strip_suffix('\r').unwrap_or(line));
+        parser.line(before(line, line.len() - run_back(line, b'\r').min(1)));
         parser.offset += line.len() + 1;
     }
     parser.close_to(0);
@@ -201,8 +201,7 @@ impl Parser {
         }
         let mut ahead = *cursor;
         if *depth < DEPTH && ahead.take_quote() {
-            self.close_to(*depth);
-            self.begin();
+            self.begin(*depth);
             self.stack.push(Container { blocks: Vec::new(), list: None });
         } else if let Some(marker) = ahead.take_marker() {
             if !self.open_item(&marker, cursor, *depth) {
@@ -236,8 +235,7 @@ impl Parser {
         if depth >= DEPTH {
             return false;
         }
-        self.close_to(depth);
-        self.begin();
+        self.begin(depth);
         self.stack.push(Container { blocks: Vec::new(), list: Some(List::new(marker)) });
         true
     }
@@ -251,13 +249,11 @@ impl Parser {
             return true;
         }
         if let Some((level, text)) = cursor.heading() {
-            self.close_to(depth);
-            self.begin();
+            self.begin(depth);
             let content = inline::parse(text);
             self.add(Block::Heading { level, content });
         } else if let Some(fence) = cursor.fence() {
-            self.close_to(depth);
-            self.begin();
+            self.begin(depth);
             self.leaf = Leaf::Fenced {
                 marker: fence.marker,
                 length: fence.length,
@@ -267,8 +263,7 @@ impl Parser {
                 text: String::new(),
             };
         } else if cursor.is_rule() {
-            self.close_to(depth);
-            self.begin();
+            self.begin(depth);
             self.add(Block::Rule);
         } else {
             return false;
@@ -289,7 +284,7 @@ impl Parser {
             self.leaf = Leaf::None;
             self.add(Block::Heading { level, content });
         } else if let Some(table) = table {
-            text.truncate(text.rfind('\n').unwrap_or(0));
+            text.truncate(last_line(text).saturating_sub(1));
             if !text.is_empty() {
                 self.close_leaf();
             }
@@ -303,7 +298,7 @@ impl Parser {
     /// Reads the paragraph's last line and this line as the beginning of a table.
     fn begin_table(&self, cursor: &Cursor) -> Option<Table> {
         match &self.leaf {
-            Leaf::Paragraph(text) => Table::begin(text.rsplit('\n').next()?, cursor.trimmed()),
+            Leaf::Paragraph(text) => Table::begin(after(text, last_line(text)), cursor.trimmed()),
             _ => None,
         }
     }
@@ -319,8 +314,7 @@ impl Parser {
             }
             Leaf::Table(table) if inside => table.push(cursor.trimmed()),
             _ => {
-                self.close_to(depth);
-                self.begin();
+                self.begin(depth);
                 self.leaf = if cursor.indent() < CODE_INDENT {
                     Leaf::Paragraph(cursor.text().to_owned())
                 } else {
@@ -360,8 +354,9 @@ impl Parser {
         depth == self.stack.len() && matches!(self.leaf, Leaf::Paragraph(_))
     }
 
-    /// Makes room for a new block in the innermost container.
-    fn begin(&mut self) {
+    /// Makes room for a new block at a depth.
+    fn begin(&mut self, depth: usize) {
+        self.close_to(depth);
         self.close_leaf();
         match self.stack.last_mut() {
             Some(Container { list: Some(list), .. }) => list.tight &= !list.blank,
@@ -417,7 +412,7 @@ impl Parser {
             Leaf::Indented(text) => Block::Code {
                 language: String::new(),
                 title: String::new(),
-                text: text.trim_end_matches('\n').to_owned(),
+                text: before(&text, text.len() - run_back(&text, b'\n')).to_owned(),
             },
             Leaf::Fenced { language, title, mut text, .. } => {
                 text.pop();
@@ -440,7 +435,7 @@ impl Parser {
         match self.stack.last_mut() {
             Some(Container { blocks, list: Some(list) }) if blocks.is_empty() => {
                 list.task = Some(ticked);
-                text.get(3..).unwrap_or_default().trim_ascii_start()
+                after(text, 3).trim_ascii_start()
             }
             _ => text,
         }

@@ -265,6 +265,5 @@ fn flanking(before: Option<char>, after: Option<char>) -> (bool, bool) {
 /// text without spaces could otherwise not be emphasised next to it.
 fn is_punctuation(character: char) -> bool {
     character.is_ascii_punctuation()
-        || matches!(character, '\u{a1}'..='\u{a9}' | '\u{ab}'..='\u{b4}' | '\u{b6}'..='\u{b9}' | '\u{bb}'..='\u{bf}')
-        || matches!(character, '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}')
+        || matches!(character, '\u{a1}'..='\u{bf}' | '\u{2010}'..='\u{205e}')
 }

@@ -36,6 +36,11 @@ pub(super) fn run_back(text: &str, marker: u8) -> usize {
     text.bytes().rev().take_while(|byte| *byte == marker).count()
 }
 
+/// Returns the offset at which the last line begins.
+pub(super) fn last_line(text: &str) -> usize {
+    text.bytes().rposition(|byte| byte == b'\n').map_or(0, |at| at + 1)
+}
+
 /// Appends text with its newlines as spaces.
 pub(super) fn push_unbroken(target: &mut String, text: &str) {
     let mut rest = text;
