@@ -1,6 +1,6 @@
 //! The pure middle: what a session, a message and an event are, and how they change.
 //!
-//! Rule at the door: std and serde only. No clock, no IO, no `cfg`, nothing of ours from outside,
+//! Rule at the door: std, serde and its JSON only. No clock, no IO, no `cfg`, nothing of ours from outside,
 //! so that server and browser run the same bytes.
 
 pub mod event;
@@ -12,4 +12,5 @@ pub mod markdown;
 pub mod message;
 pub mod replay;
 pub mod session;
+pub mod tagged;
 pub mod time;

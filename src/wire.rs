@@ -5,3 +5,4 @@
 pub mod error;
 pub mod rest;
 pub mod socket;
+pub mod text_json;

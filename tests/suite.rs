@@ -1,1 +1,32 @@
+//! The one test binary: pure rules first, then a real server on a port of its own.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod agents {
+    mod demo;
+}
+
+mod domain {
+    mod highlight;
+    mod ids;
+    mod list;
+    mod live;
+    mod markdown;
+    mod replay;
+    mod time;
+}
+
+mod server {
+    mod assets;
+    mod bad_input;
+    mod conversations;
+    mod guard;
+    mod pages;
+    mod process;
+    mod socket;
+    mod store;
+    mod turns;
+}
+
+mod test_app;
+mod tidy;

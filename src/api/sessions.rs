@@ -1,14 +1,16 @@
 //! Conversations.
 
 use leptos::prelude::*;
-use leptos::server_fn::codec::GetUrl;
+use leptos::server_fn::codec::Post;
 
 use crate::domain::ids::MessageId;
+use crate::domain::session::Session;
 use crate::wire::error::Failure;
 use crate::wire::rest::{SessionPage, Transcript};
+use crate::wire::text_json::TextJson;
 
 /// Reads a page of the list.
-#[server(prefix = "/fn", endpoint = "list_sessions", input = GetUrl)]
+#[server(prefix = "/fn", endpoint = "list_sessions", input = Post<TextJson>, output = Post<TextJson>)]
 pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failure> {
     use crate::server::{conversations, state::Services, store::ListView};
     let services = Services::from_context()?;
@@ -17,7 +19,7 @@ pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failur
 }
 
 /// Reads a conversation, or a page of it that ends before a message.
-#[server(prefix = "/fn", endpoint = "open_session", input = GetUrl)]
+#[server(prefix = "/fn", endpoint = "open_session", input = Post<TextJson>, output = Post<TextJson>)]
 pub async fn open_session(
     session_id: String,
     before: Option<MessageId>,
@@ -30,14 +32,16 @@ pub async fn open_session(
     transcript.map_err(|error| error.0)
 }
 
-/// Makes a new conversation and leads the reader to it.
-#[server(prefix = "/fn", endpoint = "new_session")]
-pub async fn new_session() -> Result<(), Failure> {
+/// Makes a new conversation.
+#[server(
+    prefix = "/fn",
+    endpoint = "new_session",
+    input = Post<TextJson>,
+    output = Post<TextJson>
+)]
+pub async fn new_session() -> Result<Session, Failure> {
     use crate::server::{conversations, state::Services};
     use crate::wire::rest::NewSession;
     let services = Services::from_context()?;
-    let session = conversations::create(&services, NewSession::default()).await;
-    let session = session.map_err(|error| error.0)?;
-    leptos_axum::redirect(&format!("/session/{}", session.session_id));
-    Ok(())
+    conversations::create(&services, NewSession::default()).await.map_err(|error| error.0)
 }

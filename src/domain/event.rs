@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::ids::{MessageId, RequestId, SessionId, TurnId};
 use super::message::{Message, MessageState, Part, ToolOutput, ToolState, Usage};
 use super::session::Milestone;
+use super::tagged::tagged;
 use super::time::Timestamp;
 
 /// One thing that happened in a session. Parts are addressed by their place in the message, so
 /// that an event says all that is needed to apply it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum Event {
     AgentStart {
         turn_id: TurnId,
@@ -89,6 +90,8 @@ pub enum Event {
         message: String,
     },
 }
+
+tagged!(Event);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,7 @@
 //! Reads Markdown as typed blocks, never as HTML: whatever is not understood stays text.
 //!
 //! - `blocks`: lines into blocks, with the containers that are open kept on a stack.
+//! - `open`: what is open.
 //! - `line`: one line from left to right, in columns.
 //! - `table`: the rows of a table into cells.
 //! - `inline`: the text of a block into pieces, links first.
@@ -17,6 +18,7 @@ mod emphasis;
 mod inline;
 mod line;
 mod link;
+mod open;
 mod plain;
 mod slice;
 mod table;

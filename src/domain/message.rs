@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BlobId, MessageId, RequestId, TurnId};
+use super::tagged::tagged;
 use super::time::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ pub struct Message {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum Part {
     Text { text: String },
     Thinking { text: String },
@@ -54,6 +55,8 @@ pub enum Part {
     Question(Question),
     Notice { level: NoticeLevel, text: String },
 }
+
+tagged!(Part);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
@@ -100,11 +103,13 @@ pub enum ToolState {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum ToolOutput {
     Text { text: String },
     Diff { path: String, old: String, new: String },
 }
+
+tagged!(ToolOutput);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanEntry {

@@ -48,7 +48,7 @@ pub fn router(state: AppState) -> Router {
         .layer(TraceLayer::new_for_http())
 }
 
-/// REST, the socket and what watches over them.
+/// REST, plain forms, the socket and what watches over them.
 fn doors() -> Router<AppState> {
     Router::new()
         .route("/api/sessions", get(rest::list_sessions))
@@ -59,6 +59,7 @@ fn doors() -> Router<AppState> {
         .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
         .route("/api/blobs/{sha256}", get(rest::get_blob))
         .route("/api/rpc/sessions", get(rest::running_sessions))
+        .route("/new", post(rest::new_by_form))
         .route("/ws", get(ws::upgrade))
         .route("/healthz", get(rest::healthz))
 }

@@ -1,8 +1,8 @@
 //! The document around every page, and the table of pages.
 
 use leptos::prelude::*;
-use leptos_meta::{MetaTags, Title, provide_meta_context};
-use leptos_router::components::{ParentRoute, Route, Router, Routes};
+use leptos_meta::{MetaTags, provide_meta_context};
+use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 use super::components::frame::Frame;
@@ -70,17 +70,14 @@ pub fn App() -> impl IntoView {
         platform::mark_hydrated();
     });
     view! {
-        <Title formatter=|title: String| {
-            if title.is_empty() { "Throughline".to_owned() } else { title + " · Throughline" }
-        } />
         <Router>
-            <Routes fallback=NotFoundPage>
-                <ParentRoute path=path!("") view=Frame ssr=SsrMode::Async>
+            <Frame>
+                <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("") view=HomePage ssr=SsrMode::Async />
                     <Route path=path!("session/:id") view=ConversationPage ssr=SsrMode::Async />
                     <Route path=path!("settings") view=SettingsPage ssr=SsrMode::Async />
-                </ParentRoute>
-            </Routes>
+                </FlatRoutes>
+            </Frame>
         </Router>
     }
 }

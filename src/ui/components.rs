@@ -1,8 +1,10 @@
 //! Pieces that several pages share.
 
+pub mod element;
 pub mod frame;
 pub mod icon;
 pub mod new_button;
+pub mod page_title;
 pub mod session_list;
 pub mod strip;
 pub mod time;

@@ -1,9 +1,11 @@
 //! One conversation: its state and the views of its parts.
 
 pub mod composer;
-pub mod markdown;
-pub mod message;
-pub mod question;
+mod entry;
+mod markdown;
+mod message;
+mod outbox;
+mod question;
 pub mod state;
-pub mod tool;
+mod tool;
 pub mod transcript;

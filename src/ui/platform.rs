@@ -36,6 +36,12 @@ pub fn theme_of_request() -> Option<String> {
     None
 }
 
+/// Prepares a text for the title of the page. The server's `<title>` takes it as it stands, so what
+/// could end the element is escaped there; the browser sets the title as plain text.
+pub fn text_of_title(text: String) -> String {
+    if cfg!(feature = "ssr") { text.replace('&', "&amp;").replace('<', "&lt;") } else { text }
+}
+
 #[cfg(not(feature = "hydrate"))]
 mod on_server {
     use leptos::web_sys::Element;

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
-use leptos::server_fn::codec::JsonEncoding;
 use serde::{Deserialize, Serialize};
 
+use super::text_json::TextJson;
 use crate::domain::ids::SessionId;
 
 /// `{"error": {"code", "message", …}}`
@@ -62,7 +62,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl FromServerFnError for Failure {
-    type Encoder = JsonEncoding;
+    type Encoder = TextJson;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {

@@ -1,6 +1,7 @@
 //! Frames of the WebSocket at `/ws`: JSON text, tagged by `type`.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::error::{Failure, FailureCode};
 use crate::domain::event::Event;
@@ -8,6 +9,7 @@ use crate::domain::ids::{CommandId, Epoch, RequestId, Seq, SessionId, TurnId};
 use crate::domain::message::Attachment;
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Milestone, Session, Status};
+use crate::domain::tagged::tagged;
 use crate::domain::time::Timestamp;
 
 /// The version of the protocol that both sides must speak.
@@ -35,7 +37,7 @@ pub struct Subscription {
 
 /// What the browser sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum ClientFrame {
     Hello { protocol: u32, subscriptions: Vec<Subscription> },
     Subscribe(Subscription),
@@ -44,8 +46,10 @@ pub enum ClientFrame {
     RpcPing { ts: f64 },
 }
 
+tagged!(ClientFrame);
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum Command {
     Prompt {
         turn_id: TurnId,
@@ -66,9 +70,11 @@ pub enum Command {
     },
 }
 
+tagged!(Command);
+
 /// What the server sends.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(remote = "Self", rename_all = "snake_case")]
 pub enum ServerFrame {
     Welcome {
         protocol: u32,
@@ -93,7 +99,7 @@ pub enum ServerFrame {
         command_id: CommandId,
         ok: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        data: Option<serde_json::Value>,
+        data: Option<Box<RawValue>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
@@ -118,6 +124,8 @@ pub enum ServerFrame {
         command_id: Option<CommandId>,
     },
 }
+
+tagged!(ServerFrame);
 
 /// What a background row needs, and nothing more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

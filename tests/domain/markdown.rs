@@ -1,7 +1,6 @@
 //! Markdown: what people see of it, what hostile text cannot do, and that a growing text parses
 //! like a whole one.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -150,9 +149,13 @@ fn is_harmless(target: &str) -> bool {
     }
 }
 
-fn fixture(name: &str) -> std::io::Result<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/markdown/");
-    std::fs::read_to_string([folder, name].concat())
+/// Splits a fixture into its lines, in which pictures stand for control characters and spaces.
+fn cases(fixture: &str) -> Vec<String> {
+    let pictures = [("␀", "\0"), ("␁", "\u{1}"), ("␉", "\t"), ("␊", "\n"), ("␍", "\r"), ("␠", " ")];
+    let read = |line: &str| {
+        pictures.iter().fold(line.to_owned(), |line, (picture, meant)| line.replace(picture, meant))
+    };
+    fixture.lines().filter(|line| !line.is_empty()).map(read).collect()
 }
 
 #[test]
@@ -242,6 +245,7 @@ fn nested_lists() {
     check("1. a\n   - b\n2. c", "ol1(li(p(a) ul(li(p(b)))) li(p(c)))");
     check("1. a\n  - b\n  - c\n2. d", "ol1(li(p(a) ul(li(p(b)) li(p(c)))) li(p(d)))");
     check("1. a\n    - b\n\n2. c", "ol1+(li(p(a) ul(li(p(b)))) li(p(c)))");
+    check("1. a\n  2. b", "ol1(li(p(a)) li(p(b)))");
     check("10. a\n  * b", "ol10(li(p(a) ul(li(p(b)))))");
     check("- a\n\t- b\n\t\t- c", "ul(li(p(a) ul(li(p(b) ul(li(p(c)))))))");
     check("- a\n - b\n  - c", "ul(li(p(a)) li(p(b)) li(p(c)))");
@@ -263,6 +267,7 @@ fn code_within_lists() {
     check("- a\n  ```\n  b\n```\n- c", "ul(li(p(a) code[](b)) li(p(c)))");
     check("- a\n  ```\n  b\nout", "ul(li(p(a) code[](b))) p(out)");
     check("- a\n\n      b\n\n      c", "ul+(li(p(a) code[](b⏎⏎c)))");
+    check("-     a\n\n      b\n- c", "ul(li(code[](a⏎⏎b)) li(p(c)))");
 }
 
 #[test]
@@ -398,114 +403,41 @@ fn previews_hold_the_text() {
 }
 
 #[test]
-fn an_answer_reads_as_written() -> std::io::Result<()> {
-    let blocks = parse(&fixture("answer.md")?);
-    let mut dumped = String::new();
-    for block in &blocks {
-        let _ = writeln!(dumped, "{}", dump_block(block));
-    }
-    assert_eq!(dumped, fixture("answer.txt")?);
-    Ok(())
+fn an_answer_reads_as_written() {
+    let blocks = parse(include_str!("../fixtures/markdown/answer.md"));
+    let dumped: Vec<String> = blocks.iter().map(dump_block).collect();
+    assert_eq!(dumped.join("\n"), include_str!("../fixtures/markdown/answer.txt").trim_end());
 }
 
 #[test]
-fn html_comes_out_as_the_text_it_is() -> std::io::Result<()> {
-    let text = fixture("html.md")?;
-    let blocks = parse(&text);
+fn html_comes_out_as_the_text_it_is() {
+    let text = include_str!("../fixtures/markdown/html.md");
+    let blocks = parse(text);
     assert_eq!(plain_text(&blocks), text.replace("\n\n", "\n").trim_end());
     assert_eq!(targets(&blocks), [""; 0]);
-    Ok(())
 }
 
 #[test]
-fn unsafe_targets_come_out_as_text() -> std::io::Result<()> {
-    for line in fixture("unsafe.md")?.lines().filter(|line| !line.is_empty()) {
-        let line =
-            line.replace("␀", "\0").replace("␉", "\t").replace("␁", "\u{1}").replace("␊", "\n");
-        assert_eq!(targets(&parse(&line)), [""; 0], "for {line:?}");
+fn unsafe_targets_come_out_as_text() {
+    for case in cases(include_str!("../fixtures/markdown/unsafe.md")) {
+        assert_eq!(targets(&parse(&case)), [""; 0], "for {case:?}");
+        assert_lossless(&case);
     }
-    Ok(())
 }
 
 #[test]
-fn malformed_text_loses_nothing() -> std::io::Result<()> {
-    let text = fixture("malformed.md")?;
-    assert_lossless(&text);
-    for case in text.split("\n\n") {
+fn malformed_text_loses_nothing() {
+    let text = include_str!("../fixtures/markdown/malformed.md");
+    for case in text.split("\n\n").chain([text]) {
         assert_lossless(case);
         assert!(targets(&parse(case)).iter().all(|target| is_harmless(target)), "for {case:?}");
     }
-    Ok(())
 }
 
 #[test]
 fn hostile_text_takes_bounded_time_and_depth() {
-    let patterns = [
-        ">",
-        "> ",
-        "[",
-        "![",
-        "]",
-        "*",
-        "_",
-        "**",
-        "~~",
-        "`",
-        "<",
-        "(",
-        "|",
-        "- ",
-        "1. ",
-        "* ",
-        "    ",
-        "\t",
-        "\\",
-        "&",
-        "*a ",
-        "*a* ",
-        "**a *b ",
-        "a* ",
-        "*a_ ",
-        "[a](",
-        "![a](",
-        "[a](b ",
-        "[a](<b",
-        "[a](b \"",
-        "[a](b 'c",
-        "![[a](b)",
-        "](b)",
-        "\\`` ",
-        "`a``b```c",
-        "<a \"",
-        "<a '",
-        "<http://a",
-        "http://a)",
-        "https://",
-        "h",
-        "&amp",
-        "a\n",
-        "- a\n",
-        "> a\n",
-        ">\n",
-        "-\n",
-        "|\n",
-        "|-|\n",
-        "a|b\n-|-\n",
-        "```\n",
-        "```a\n\n",
-        "#\n",
-        "a\n=\n",
-        "*\n",
-        "\r",
-        "\r\n",
-        "\0",
-        "a  \n",
-        "a\\\n",
-        "[x] ",
-        "- [x] ",
-    ];
-    for pattern in patterns {
-        assert_fast(&pattern.repeat(100_000 / pattern.len()), pattern);
+    for pattern in cases(include_str!("../fixtures/markdown/hostile.txt")) {
+        assert_fast(&pattern.repeat(100_000 / pattern.len()), &pattern);
     }
     let nested = [
         ("[", "](b)"),
@@ -537,7 +469,7 @@ fn assert_fast(text: &str, name: &str) {
     let started = Instant::now();
     let blocks = parse(text);
     let elapsed = started.elapsed();
-    assert!(elapsed < Duration::from_millis(800), "{name:?} took {elapsed:?}");
+    assert!(elapsed < Duration::from_secs(3), "{name:?} took {elapsed:?}");
     assert!(depth(&blocks) <= 80, "{name:?} nests {} deep", depth(&blocks));
 }
 
@@ -617,6 +549,16 @@ fn written_inlines(inlines: &[Inline], text: &mut String) {
     }
 }
 
+fn has_numbers(blocks: &[Block]) -> bool {
+    blocks.iter().any(|block| match block {
+        Block::Quote(inner) => has_numbers(inner),
+        Block::List { start, items, .. } => {
+            start.is_some() || items.iter().any(|item| has_numbers(&item.blocks))
+        }
+        _ => false,
+    })
+}
+
 /// Asserts the invariant: in a text without entities, every letter comes out once and in order,
 /// and so does every digit that is not the number of a list item. Only an address that is its own
 /// link text comes out twice, as text and as target.
@@ -626,7 +568,7 @@ fn assert_lossless(text: &str) {
     let blocks = parse(&text);
     let mut output = String::new();
     written(&blocks, &mut output);
-    let numbered = dump(&blocks).contains("ol");
+    let numbered = has_numbers(&blocks);
     let counts =
         |character: &char| character.is_alphabetic() || (!numbered && character.is_numeric());
     let letters = |text: &str| text.to_lowercase().chars().filter(counts).collect::<String>();
@@ -643,86 +585,8 @@ fn assert_lossless(text: &str) {
 }
 
 fn markdown() -> impl Strategy<Value = String> {
-    let fragments = [
-        "a",
-        "b ",
-        "foo",
-        " ",
-        "  ",
-        "   ",
-        "    ",
-        "\n",
-        "\n",
-        "\n\n",
-        "\r\n",
-        "\t",
-        "*",
-        "**",
-        "_",
-        "__",
-        "~~",
-        "`",
-        "``",
-        "```",
-        "```rust",
-        "~~~",
-        "[",
-        "]",
-        "](",
-        "](x)",
-        "(",
-        ")",
-        "![",
-        "<",
-        ">",
-        "> ",
-        ">> ",
-        "- ",
-        "-",
-        "+ ",
-        "* ",
-        "1. ",
-        "2) ",
-        "10. ",
-        "- [ ] ",
-        "- [x] ",
-        "# ",
-        "## ",
-        "#",
-        "---",
-        "===",
-        "- - -",
-        "|",
-        "|a|b|\n",
-        "|-|-|\n",
-        "|:-:|",
-        "\\",
-        "\\|",
-        "\\\n",
-        "&amp;",
-        "&",
-        "\"t\"",
-        "https://a.b",
-        "http://c.d/e_f",
-        "<https://g.h>",
-        "<i@j.kl>",
-        "<div class=\"m\">",
-        "</div>",
-        "javascript:n",
-        "mailto:o",
-        "/p",
-        "é",
-        "中。",
-        "“",
-        "\0",
-        "\u{feff}",
-        "9",
-        "!",
-        ".",
-        "h",
-    ];
-    prop::collection::vec(prop::sample::select(fragments.to_vec()), 0..40)
-        .prop_map(|parts| parts.concat())
+    let fragments = cases(include_str!("../fixtures/markdown/fragments.txt"));
+    prop::collection::vec(prop::sample::select(fragments), 0..40).prop_map(|parts| parts.concat())
 }
 
 fn any_text() -> impl Strategy<Value = String> {

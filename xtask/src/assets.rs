@@ -27,11 +27,7 @@ pub struct Assets {
 /// Gathers the module with its glue, the stylesheet and the public files.
 pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
     let bindings = project.bindings(mode);
-    let module = hashed(
-        NAME,
-        "wasm",
-        read(&bindings.join(format!("{NAME}_bg.wasm")))?,
-    );
+    let module = hashed(NAME, "wasm", read(&bindings.join(format!("{NAME}_bg.wasm")))?);
     let glue = hashed(NAME, "js", glue(&bindings, &module)?);
     let script = hashed("start", "js", start_script(&glue, &module).into_bytes());
 
@@ -45,20 +41,13 @@ pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
     let mut others = directory(&bindings.join("snippets"), "/pkg/snippets")?;
     let public = directory(&project.root.join("public"), "")?;
     let manifest = format!("/{}", manifest::FILE_NAME);
-    if let Some(taken) = public
-        .iter()
-        .find(|asset| asset.path.starts_with("/pkg/") || asset.path == manifest)
+    if let Some(taken) =
+        public.iter().find(|asset| asset.path.starts_with("/pkg/") || asset.path == manifest)
     {
         bail!("public{} would hide a file of the build", taken.path);
     }
     others.extend(public);
-    Ok(Assets {
-        script,
-        glue,
-        module,
-        style,
-        others,
-    })
+    Ok(Assets { script, glue, module, style, others })
 }
 
 /// Lists the files of a directory, and of those inside it, that are not hidden.
@@ -69,9 +58,7 @@ pub fn files_in(directory: &Path) -> Result<Vec<PathBuf>> {
     }
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.is_dir() {
             files.extend(files_in(&path)?);
         } else if !hidden {

@@ -13,12 +13,8 @@ use crate::process;
 use crate::project::{Mode, Project};
 use crate::server::Start;
 
-const BROWSERS: [&str; 4] = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-];
+const BROWSERS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// Playwright, ready to run.
 pub struct BrowserTests {
@@ -109,10 +105,7 @@ fn browser(directory: &Path) -> Result<Option<PathBuf>> {
             Err(error) => eprintln!("{error:#}; trying Playwright's own browser"),
         }
     }
-    process::run(
-        "installing a browser",
-        playwright(directory).args(["install", "chromium"]),
-    )?;
+    process::run("installing a browser", playwright(directory).args(["install", "chromium"]))?;
     Ok(None)
 }
 
@@ -124,22 +117,13 @@ fn install_from_system() -> Result<()> {
     let run = |label: &str, arguments: &[&str]| {
         process::run(
             label,
-            Command::new("apt-get")
-                .args(arguments)
-                .env("DEBIAN_FRONTEND", "noninteractive"),
+            Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"),
         )
     };
     run("reading the list of packages", &["update", "--quiet"])?;
     run(
         "installing Chromium",
-        &[
-            "install",
-            "--yes",
-            "--quiet",
-            "--no-install-recommends",
-            "chromium",
-            "fonts-liberation",
-        ],
+        &["install", "--yes", "--quiet", "--no-install-recommends", "chromium", "fonts-liberation"],
     )
 }
 

@@ -47,11 +47,7 @@ pub fn command(project: &Project) -> Command {
 
 /// Runs a Cargo build as one step; shows warnings and errors once it has ended.
 pub fn build(label: &str, command: &mut Command) -> Result<()> {
-    let color = if io::stderr().is_terminal() {
-        "always"
-    } else {
-        "never"
-    };
+    let color = if io::stderr().is_terminal() { "always" } else { "never" };
     let step = Step::start(label);
     let outcome = command
         .env("CARGO_TERM_COLOR", color)
@@ -101,6 +97,8 @@ fn follow(output: impl Read, step: &Step) -> io::Result<String> {
         let first_word = plain.split_whitespace().next().unwrap_or_default();
         if let Some(count) = progress(&plain) {
             step.note(count);
+        } else if first_word == "Blocking" {
+            step.note(String::from("(waiting for another cargo to finish)"));
         } else if !STATUS_WORDS.contains(&first_word) && byte == b'\n' {
             kept.push_str(&text);
         }
@@ -111,10 +109,7 @@ fn follow(output: impl Read, step: &Step) -> io::Result<String> {
 
 /// Reads `12/345` from `Building [==>   ] 12/345: name`.
 fn progress(line: &str) -> Option<String> {
-    let (_, behind) = line
-        .trim_start()
-        .strip_prefix("Building [")?
-        .split_once("] ")?;
+    let (_, behind) = line.trim_start().strip_prefix("Building [")?.split_once("] ")?;
     let (count, _) = behind.split_once(':').unwrap_or((behind, ""));
     let (done, total) = count.trim().split_once('/')?;
     Some(format!("({done} of {total} crates)"))

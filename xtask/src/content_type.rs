@@ -4,10 +4,8 @@ use std::path::Path;
 
 /// Gives the media type a browser needs to use a file.
 pub fn of(path: &str) -> &'static str {
-    let extension = Path::new(path)
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
+    let extension =
+        Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
         "css" => "text/css; charset=utf-8",
         "html" => "text/html; charset=utf-8",
@@ -30,8 +28,5 @@ pub fn of(path: &str) -> &'static str {
 pub fn is_compressible(content_type: &str) -> bool {
     content_type.starts_with("text/")
         || content_type.ends_with("json")
-        || matches!(
-            content_type,
-            "application/wasm" | "image/svg+xml" | "image/x-icon"
-        )
+        || matches!(content_type, "application/wasm" | "image/svg+xml" | "image/x-icon")
 }

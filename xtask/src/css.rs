@@ -62,10 +62,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 fn is_symbol(character: char) -> bool {
-    matches!(
-        character,
-        '{' | '}' | '(' | ')' | '[' | ']' | ';' | ':' | ','
-    )
+    matches!(character, '{' | '}' | '(' | ')' | '[' | ']' | ';' | ':' | ',')
 }
 
 /// Measures a comment; `/*/` opens one and does not close it.
@@ -75,8 +72,7 @@ fn comment(text: &str) -> usize {
 
 /// Measures the start of `text` whose characters all fit.
 fn prefix(text: &str, fits: impl Fn(char) -> bool) -> usize {
-    text.find(|character| !fits(character))
-        .unwrap_or(text.len())
+    text.find(|character| !fits(character)).unwrap_or(text.len())
 }
 
 /// Measures up to and with the first `end` that no backslash precedes.

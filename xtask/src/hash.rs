@@ -9,12 +9,9 @@ const NAMED_BYTES: usize = 8;
 
 /// Gives the first 16 hexadecimal digits of the content's SHA-256.
 pub fn short(content: &[u8]) -> String {
-    Sha256::digest(content)
-        .iter()
-        .take(NAMED_BYTES)
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    Sha256::digest(content).iter().take(NAMED_BYTES).fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -112,10 +112,8 @@ impl<'a> Minifier<'a> {
     /// Keeps two words apart that only a comment kept apart.
     fn add_comment(&mut self, next: Option<&Token>) {
         let word_before = matches!(self.last, Token::Word(_) | Token::Literal(_));
-        let word_behind = matches!(
-            next,
-            Some(Token::Word(_) | Token::Literal(_) | Token::Symbol('('))
-        );
+        let word_behind =
+            matches!(next, Some(Token::Word(_) | Token::Literal(_) | Token::Symbol('(')));
         if word_before && word_behind && !self.space {
             self.output.push_str("/**/");
         }

@@ -13,9 +13,7 @@ use crate::progress::duration;
 pub fn run(label: &str, command: &mut Command) -> Result<()> {
     eprintln!("{label} …");
     let started = Instant::now();
-    let status = command
-        .status()
-        .with_context(|| format!("could not start {}", name(command)))?;
+    let status = command.status().with_context(|| format!("could not start {}", name(command)))?;
     if !status.success() {
         bail!("{label} ({} ended with {status})", name(command));
     }
@@ -35,9 +33,7 @@ pub fn succeeds(command: &mut Command) -> bool {
 
 /// Reads what a program prints, without the line's end.
 pub fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("could not start {}", name(command)))?;
+    let output = command.output().with_context(|| format!("could not start {}", name(command)))?;
     if !output.status.success() {
         bail!("{} ended with {}", name(command), output.status);
     }
@@ -54,9 +50,5 @@ pub fn find(program: &str) -> Option<PathBuf> {
 
 fn name(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
-    program
-        .file_name()
-        .unwrap_or(program.as_os_str())
-        .to_string_lossy()
-        .into_owned()
+    program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
 }

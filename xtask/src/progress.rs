@@ -22,11 +22,7 @@ impl Step {
         if ticker.is_none() {
             write(&format!("{label} …"));
         }
-        Self {
-            label: label.to_owned(),
-            started,
-            ticker,
-        }
+        Self { label: label.to_owned(), started, ticker }
     }
 
     /// Shows how far the step has come, on a terminal only.

@@ -69,17 +69,12 @@ impl Project {
 
     /// Where Cargo leaves the browser module.
     pub fn compiled_module(&self, mode: Mode) -> PathBuf {
-        self.target
-            .join(BROWSER_TARGET)
-            .join(mode.browser_profile())
-            .join(format!("{NAME}.wasm"))
+        self.target.join(BROWSER_TARGET).join(mode.browser_profile()).join(format!("{NAME}.wasm"))
     }
 
     /// Where Cargo leaves the server.
     pub fn compiled_server(&self, mode: Mode) -> PathBuf {
-        self.target
-            .join(mode.name())
-            .join(format!("{NAME}{EXE_SUFFIX}"))
+        self.target.join(mode.name()).join(format!("{NAME}{EXE_SUFFIX}"))
     }
 
     /// Where the one binary for people goes.

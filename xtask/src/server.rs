@@ -24,10 +24,7 @@ pub fn build(project: &Project, mode: Mode) -> Result<()> {
     if mode == Mode::Release {
         command.arg("--release");
         command.env("THROUGHLINE_EMBED", project.site(mode));
-        command.env(
-            "CARGO_ENCODED_RUSTFLAGS",
-            toolchain::anonymous_paths(project)?,
-        );
+        command.env("CARGO_ENCODED_RUSTFLAGS", toolchain::anonymous_paths(project)?);
     }
     cargo::build("building the server", &mut command)
 }
@@ -56,12 +53,7 @@ impl<'a> Start<'a> {
 
     /// Starts the one binary for people.
     pub fn dist(project: &Project, arguments: &'a [OsString]) -> Self {
-        Self {
-            binary: project.dist_binary(),
-            site: None,
-            arguments,
-            reload_pages: false,
-        }
+        Self { binary: project.dist_binary(), site: None, arguments, reload_pages: false }
     }
 }
 
@@ -96,9 +88,7 @@ impl Running {
 
     /// Tells whether the server has ended by itself, and how.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        self.child
-            .try_wait()
-            .context("could not tell whether the server still runs")
+        self.child.try_wait().context("could not tell whether the server still runs")
     }
 
     /// Asks the server to end, and waits until it has.
@@ -111,10 +101,7 @@ impl Running {
             }
             thread::sleep(POLL);
         }
-        eprintln!(
-            "the server did not end within {} s; ending it",
-            GRACE.as_secs()
-        );
+        eprintln!("the server did not end within {} s; ending it", GRACE.as_secs());
         Ok(())
     }
 

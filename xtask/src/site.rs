@@ -46,10 +46,7 @@ pub fn write(project: &Project, mode: Mode) -> Result<Manifest> {
 /// Finds the entry of an earlier build that holds for this content too.
 fn reusable(site: &Path, previous: Option<&Manifest>, asset: &Asset) -> Option<File> {
     let etag = etag(asset);
-    let file = previous?
-        .files
-        .iter()
-        .find(|file| file.path == asset.path && file.etag == etag)?;
+    let file = previous?.files.iter().find(|file| file.path == asset.path && file.etag == etag)?;
     let complete = file.names().iter().all(|name| site.join(name).is_file());
     complete.then(|| file.clone())
 }
@@ -62,10 +59,7 @@ fn write_asset(site: &Path, mode: Mode, asset: &Asset) -> Result<File> {
     save(&site.join(name), &asset.content)?;
 
     let (brotli, gzip) = if mode == Mode::Release && content_type::is_compressible(content_type) {
-        (
-            compress::brotli(&asset.content)?,
-            compress::gzip(&asset.content)?,
-        )
+        (compress::brotli(&asset.content)?, compress::gzip(&asset.content)?)
     } else {
         (None, None)
     };

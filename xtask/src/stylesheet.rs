@@ -30,10 +30,8 @@ fn inline(path: &Path, importers: &mut Vec<PathBuf>, bundled: &mut String) -> Re
             token.write(bundled);
             continue;
         }
-        let statement: Vec<_> = rest
-            .by_ref()
-            .take_while(|token| *token != Token::Symbol(';'))
-            .collect();
+        let statement: Vec<_> =
+            rest.by_ref().take_while(|token| *token != Token::Symbol(';')).collect();
         let import = Import::parse(&statement).with_context(|| format!("in {name}"))?;
         bundled.push_str(&import.opening());
         inline(&directory.join(&import.file), importers, bundled)?;
@@ -86,11 +84,7 @@ impl Import {
     }
 
     fn closing(&self) -> &'static str {
-        if self.condition.is_empty() {
-            "\n"
-        } else {
-            "}\n"
-        }
+        if self.condition.is_empty() { "\n" } else { "}\n" }
     }
 }
 
@@ -99,9 +93,7 @@ mod tests {
     use super::*;
 
     fn opening(statement: &str) -> Option<String> {
-        Import::parse(&tokens(statement))
-            .ok()
-            .map(|import| import.opening())
+        Import::parse(&tokens(statement)).ok().map(|import| import.opening())
     }
 
     #[test]

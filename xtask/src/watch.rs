@@ -50,9 +50,7 @@ impl Watch {
 
     /// Listens for Ctrl-C and for changes in what is built.
     pub fn files(project: &Project) -> Result<Self> {
-        Self::start(project, |sender| {
-            watch_files(&project.root, sender).map(Some)
-        })
+        Self::start(project, |sender| watch_files(&project.root, sender).map(Some))
     }
 
     fn start(
@@ -65,11 +63,7 @@ impl Watch {
             let _ = interrupts.send(Happening::Interrupted);
         })
         .context("could not listen for Ctrl-C")?;
-        Ok(Self {
-            happenings,
-            root: project.root.clone(),
-            _watcher: watcher(sender)?,
-        })
+        Ok(Self { happenings, root: project.root.clone(), _watcher: watcher(sender)? })
     }
 
     /// Waits a while for something to happen; changes that come in a burst are told as one.

@@ -148,7 +148,8 @@ impl Lexer<'_> {
         let mut length = 0;
         while let Some(byte) = self.rest.get(length) {
             let next = self.rest.get(length + 1);
-            if !is_word(*byte) && !(*byte == b'.' && next.is_some_and(u8::is_ascii_digit)) {
+            let is_point = *byte == b'.' && next.is_some_and(u8::is_ascii_digit);
+            if !is_word(*byte) && !is_point {
                 break;
             }
             length += 1;

@@ -2,9 +2,10 @@
 //! open in the innermost of them.
 
 use super::line::{CODE_INDENT, Cursor, Marker};
-use super::slice::{after, before, find_any, last_line, run_back};
+use super::open::{Container, Leaf, List};
+use super::slice::{after, before, find_newline, last_line, run_back};
 use super::table::Table;
-use super::{Block, Item, inline};
+use super::{Block, inline};
 
 /// How deep quotes and lists nest before their marks are read as text.
 const DEPTH: usize = 32;
@@ -29,7 +30,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     };
     while parser.offset < text.len() {
         let rest = after(text, parser.offset);
-        let end = find_any(rest, b"\n");
+        let end = find_newline(rest);
         let line = before(rest, end.unwrap_or(rest.len()));
         parser.complete = end.is_some();
         parser.line(before(line, line.len() - run_back(line, b'\r').min(1)));
@@ -48,87 +49,6 @@ struct Parser {
     offset: usize,
     /// Whether the line at hand is ended, so that nothing can be added to it.
     complete: bool,
-}
-
-/// Holds an open quote, or an open list with the item that is open in it.
-struct Container {
-    blocks: Vec<Block>,
-    list: Option<List>,
-}
-
-struct List {
-    kind: u8,
-    start: Option<u32>,
-    tight: bool,
-    items: Vec<Item>,
-    /// Whether a blank line came last.
-    blank: bool,
-    task: Option<bool>,
-    /// Columns before the open item's marker and content.
-    offset: usize,
-    indent: usize,
-}
-
-enum Leaf {
-    None,
-    Paragraph(String),
-    Indented(String),
-    Fenced {
-        marker: u8,
-        length: usize,
-        indent: usize,
-        language: String,
-        title: String,
-        text: String,
-    },
-    Table(Table),
-}
-
-impl List {
-    fn new(marker: &Marker) -> Self {
-        Self {
-            kind: marker.kind,
-            start: marker.start,
-            tight: true,
-            items: Vec::new(),
-            blank: false,
-            task: None,
-            offset: marker.offset,
-            indent: marker.indent,
-        }
-    }
-
-    /// Skips the open item's indentation, if the line has it.
-    ///
-    /// Two columns are enough under a wider marker, since models often indent by two below
-    /// `1.`; the item's further lines are then measured by the same width.
-    fn continues(&mut self, cursor: &mut Cursor) -> bool {
-        let indent = cursor.indent();
-        if cursor.is_blank() {
-            return true;
-        }
-        if indent < self.indent {
-            let mut ahead = *cursor;
-            let sibling = ahead.take_marker();
-            if self.indent == usize::MAX
-                || indent < self.offset + 2
-                || sibling.is_some_and(|marker| marker.kind == self.kind)
-            {
-                return false;
-            }
-            self.indent = indent;
-        }
-        cursor.skip(self.indent);
-        true
-    }
-
-    /// Ends the open item and begins the next.
-    fn advance(&mut self, marker: &Marker, blocks: &mut Vec<Block>) {
-        self.tight &= !self.blank;
-        self.items.push(Item { task: self.task.take(), blocks: core::mem::take(blocks) });
-        self.offset = marker.offset;
-        self.indent = marker.indent;
-    }
 }
 
 impl Parser {
@@ -254,14 +174,7 @@ impl Parser {
             self.add(Block::Heading { level, content });
         } else if let Some(fence) = cursor.fence() {
             self.begin(depth);
-            self.leaf = Leaf::Fenced {
-                marker: fence.marker,
-                length: fence.length,
-                indent: fence.indent,
-                language: fence.language.to_owned(),
-                title: fence.title.to_owned(),
-                text: String::new(),
-            };
+            self.leaf = Leaf::fenced(&fence);
         } else if cursor.is_rule() {
             self.begin(depth);
             self.add(Block::Rule);
@@ -315,15 +228,7 @@ impl Parser {
             Leaf::Table(table) if inside => table.push(cursor.trimmed()),
             _ => {
                 self.begin(depth);
-                self.leaf = if cursor.indent() < CODE_INDENT {
-                    Leaf::Paragraph(cursor.text().to_owned())
-                } else {
-                    let mut code = *cursor;
-                    let mut text = String::new();
-                    code.skip(CODE_INDENT);
-                    code.copy_to(&mut text);
-                    Leaf::Indented(text)
-                };
+                self.leaf = Leaf::from_text(*cursor);
             }
         }
     }
@@ -346,7 +251,7 @@ impl Parser {
             && empty
             && blocks.is_empty()
         {
-            list.indent = usize::MAX;
+            list.seal();
         }
     }
 
@@ -389,55 +294,16 @@ impl Parser {
     fn close_to(&mut self, depth: usize) {
         while self.stack.len() > depth {
             self.close_leaf();
-            let Some(Container { blocks, list }) = self.stack.pop() else {
-                return;
-            };
-            self.add(match list {
-                None => Block::Quote(blocks),
-                Some(List { start, tight, mut items, task, .. }) => {
-                    items.push(Item { task, blocks });
-                    Block::List { start, tight, items }
-                }
-            });
+            if let Some(container) = self.stack.pop() {
+                self.add(container.close());
+            }
         }
     }
 
     fn close_leaf(&mut self) {
-        let block = match core::mem::replace(&mut self.leaf, Leaf::None) {
-            Leaf::None => return,
-            Leaf::Paragraph(text) => {
-                let text = self.take_task(text.trim_ascii());
-                Block::Paragraph(inline::parse(text))
-            }
-            Leaf::Indented(text) => Block::Code {
-                language: String::new(),
-                title: String::new(),
-                text: before(&text, text.len() - run_back(&text, b'\n')).to_owned(),
-            },
-            Leaf::Fenced { language, title, mut text, .. } => {
-                text.pop();
-                Block::Code { language, title, text }
-            }
-            Leaf::Table(Table { alignments, head, rows, .. }) => {
-                Block::Table { alignments, head, rows }
-            }
-        };
-        self.add(block);
-    }
-
-    /// Takes the box off the first paragraph of a list item.
-    fn take_task<'a>(&mut self, text: &'a str) -> &'a str {
-        let ticked = match text.as_bytes() {
-            [b'[', b' ', b']', space, ..] if space.is_ascii_whitespace() => false,
-            [b'[', b'x' | b'X', b']', space, ..] if space.is_ascii_whitespace() => true,
-            _ => return text,
-        };
-        match self.stack.last_mut() {
-            Some(Container { blocks, list: Some(list) }) if blocks.is_empty() => {
-                list.task = Some(ticked);
-                after(text, 3).trim_ascii_start()
-            }
-            _ => text,
+        let leaf = core::mem::replace(&mut self.leaf, Leaf::None);
+        if let Some(block) = leaf.close(self.stack.last_mut()) {
+            self.add(block);
         }
     }
 }

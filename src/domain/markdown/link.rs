@@ -3,7 +3,7 @@
 use super::slice::{after, before, find_any, find_unescaped, run};
 
 /// How deep parentheses nest within a target.
-const PARENTHESES: usize = 32;
+const PARENTHESES: usize = 8;
 
 /// The entities that are read; all others stay text.
 const ENTITIES: [(&str, &str); 6] = [

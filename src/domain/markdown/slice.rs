@@ -36,6 +36,11 @@ pub(super) fn run_back(text: &str, marker: u8) -> usize {
     text.bytes().rev().take_while(|byte| *byte == marker).count()
 }
 
+/// Finds the end of the first line.
+pub(super) fn find_newline(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| byte == b'\n')
+}
+
 /// Returns the offset at which the last line begins.
 pub(super) fn last_line(text: &str) -> usize {
     text.bytes().rposition(|byte| byte == b'\n').map_or(0, |at| at + 1)
@@ -44,7 +49,7 @@ pub(super) fn last_line(text: &str) -> usize {
 /// Appends text with its newlines as spaces.
 pub(super) fn push_unbroken(target: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = find_any(rest, b"\n") {
+    while let Some(at) = find_newline(rest) {
         target.push_str(before(rest, at));
         target.push(' ');
         rest = after(rest, at + 1);

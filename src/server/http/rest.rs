@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 
 use super::extract::{Body, Path, Query};
@@ -73,6 +73,12 @@ pub async fn new_session(
 ) -> Result<(StatusCode, Json<Session>), ServiceError> {
     let session = conversations::create(&services, request).await?;
     Ok((StatusCode::CREATED, Json(session)))
+}
+
+/// Makes a conversation for a page without script, and leads there.
+pub async fn new_by_form(State(services): State<Services>) -> Result<Redirect, ServiceError> {
+    let session = conversations::create(&services, NewSession::default()).await?;
+    Ok(Redirect::to(&format!("/session/{}", session.session_id)))
 }
 
 pub async fn patch_session(

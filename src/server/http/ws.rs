@@ -1,7 +1,8 @@
 //! The WebSocket door: one connection a tab, many sessions in it.
 
+mod outgoing;
+
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -9,15 +10,15 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures::stream::SplitSink;
 use futures::{SinkExt, StreamExt};
-use tokio::sync::broadcast::error::RecvError;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::ids::{CommandId, Epoch, Seq, SessionId};
-use crate::domain::session::Session;
+use self::outgoing::{Line, forward_changes};
+use crate::domain::ids::{CommandId, SessionId};
 use crate::server::conversations::PAGE;
 use crate::server::error::ServiceError;
-use crate::server::sessions::{Feed, ListChange, Numbered, Replay, SessionError, TaskCommand};
+use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
 use crate::server::turns::submit::submit;
 use crate::wire::error::{Failure, FailureCode};
@@ -33,9 +34,6 @@ const FRAMES_WAITING: usize = 256;
 const BAD_FRAMES: u32 = 8;
 
 const PING_EVERY_MS: u32 = 20_000;
-
-/// Changes of rows within this time go out as one frame.
-const GATHER_CHANGES: Duration = Duration::from_millis(50);
 
 pub async fn upgrade(State(services): State<Services>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.max_message_size(LARGEST_FRAME).on_upgrade(move |socket| serve(services, socket))
@@ -203,16 +201,16 @@ impl Connection {
         &self,
         id: &SessionId,
         command: Command,
-    ) -> Result<Option<serde_json::Value>, ServiceError> {
+    ) -> Result<Option<Box<RawValue>>, ServiceError> {
         let registry = &self.services.registry;
         match command {
             Command::Prompt { turn_id, content, attachments } => {
                 let turn = StartTurn { turn_id, session_id: id.clone(), content, attachments };
-                return Ok(serde_json::to_value(submit(&self.services, turn).await?).ok());
+                return Ok(to_raw_value(&submit(&self.services, turn).await?).ok());
             }
             Command::GetState => {
                 let transcript = registry.transcript(id, PAGE).await?;
-                return Ok(serde_json::to_value(transcript).ok());
+                return Ok(to_raw_value(&transcript).ok());
             }
             Command::Cancel => registry.ask(id, TaskCommand::Cancel).await??,
             Command::Answer { request_id, option } => {
@@ -227,95 +225,4 @@ impl Connection {
         }
         Ok(None)
     }
-}
-
-/// The way of one session's events to one connection.
-struct Line {
-    session_id: SessionId,
-    epoch: Epoch,
-    frames: mpsc::Sender<ServerFrame>,
-}
-
-impl Line {
-    async fn forward(self, mut feed: Feed) -> Result<(), mpsc::error::SendError<ServerFrame>> {
-        match &feed.replay {
-            Replay::Missed(missed) => {
-                for numbered in missed {
-                    self.frames.send(self.frame(numbered, true)).await?;
-                }
-            }
-            Replay::Gap { oldest, latest } => {
-                let (oldest_seq, latest_seq) = (*oldest, *latest);
-                self.frames.send(self.gap(oldest_seq, latest_seq)).await?;
-            }
-        }
-        loop {
-            match feed.events.recv().await {
-                Ok(numbered) => self.frames.send(self.frame(&numbered, false)).await?,
-                // This reader fell behind: it alone loses events, and is told so.
-                Err(RecvError::Lagged(_)) => {
-                    feed.events = feed.events.resubscribe();
-                    let seq = Seq::default();
-                    self.frames.send(self.gap(seq, seq)).await?;
-                }
-                Err(RecvError::Closed) => return Ok(()),
-            }
-        }
-    }
-
-    fn frame(&self, numbered: &Arc<Numbered>, replay: bool) -> ServerFrame {
-        ServerFrame::RpcEvent {
-            session_id: self.session_id.clone(),
-            epoch: self.epoch.clone(),
-            seq: numbered.seq,
-            event: numbered.event.clone(),
-            replay,
-        }
-    }
-
-    fn gap(&self, oldest_seq: Seq, latest_seq: Seq) -> ServerFrame {
-        ServerFrame::RpcReplayGap {
-            session_id: self.session_id.clone(),
-            epoch: self.epoch.clone(),
-            oldest_seq,
-            latest_seq,
-        }
-    }
-}
-
-/// Sends changes of rows, several at once where they come close together. A reader that fell
-/// behind is disconnected: on its return it fetches the list anew.
-async fn forward_changes(
-    mut changes: tokio::sync::broadcast::Receiver<ListChange>,
-    frames: mpsc::Sender<ServerFrame>,
-) {
-    while let Ok(first) = changes.recv().await {
-        tokio::time::sleep(GATHER_CHANGES).await;
-        let mut gathered = vec![first];
-        while let Ok(change) = changes.try_recv() {
-            gathered.push(change);
-        }
-        if frames.send(sessions_changed(gathered)).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// Keeps the newest state of each row only.
-fn sessions_changed(changes: Vec<ListChange>) -> ServerFrame {
-    let mut changed: Vec<Session> = Vec::new();
-    let mut removed = Vec::new();
-    for change in changes {
-        match change {
-            ListChange::Changed(session) => {
-                changed.retain(|known| known.session_id != session.session_id);
-                changed.push(*session);
-            }
-            ListChange::Removed(id) => {
-                changed.retain(|known| known.session_id != id);
-                removed.push(id);
-            }
-        }
-    }
-    ServerFrame::SessionsChanged { changed, removed }
 }

@@ -1,7 +1,6 @@
 //! What stands around every page: the list at the side, the page beside it.
 
 use leptos::prelude::*;
-use leptos_router::components::Outlet;
 use leptos_router::hooks::use_location;
 
 use super::session_list::SessionList;
@@ -10,7 +9,7 @@ use super::strip::ConnectionStrip;
 /// On a phone either the list or the page is seen, on a desktop both; the style sheet decides by
 /// the address, so that the server's page is right before any script runs.
 #[component]
-pub fn Frame() -> impl IntoView {
+pub fn Frame(children: Children) -> impl IntoView {
     let location = use_location();
     let at_home = move || location.pathname.with(|path| path == "/");
     view! {
@@ -23,7 +22,7 @@ pub fn Frame() -> impl IntoView {
             </nav>
             <main id="page" class="page" tabindex="-1">
                 <ConnectionStrip />
-                <Outlet />
+                {children()}
             </main>
         </div>
     }

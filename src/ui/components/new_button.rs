@@ -1,26 +1,40 @@
 //! The one button that starts a conversation.
 
-use leptos::form::ActionForm;
+use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
+use leptos::reactive::spawn_local;
+use leptos_router::hooks::use_navigate;
 
+use super::element::text_element;
 use super::icon::{Icon, PLUS};
-use crate::api::sessions::NewSession;
+use crate::api::sessions::new_session;
 
 /// Starts a new conversation and opens it; a plain form, so it works before and without script.
 #[component]
 pub fn NewButton() -> impl IntoView {
-    let create = ServerAction::<NewSession>::new();
-    let problem = move || match create.value().get() {
-        Some(Err(failure)) => Some(view! { <p class="problem" role="alert">{failure.message}</p> }),
-        _ => None,
+    let problem = RwSignal::new(None::<String>);
+    let navigate = use_navigate();
+    let on_submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let navigate = navigate.clone();
+        spawn_local(async move {
+            match new_session().await {
+                Ok(session) => {
+                    problem.set(None);
+                    let address = ["/session/", session.session_id.as_str()].concat();
+                    navigate(&address, Default::default());
+                }
+                Err(failure) => problem.set(Some(failure.message)),
+            }
+        });
     };
     view! {
-        <ActionForm action=create attr:class="new-conversation">
-            <button r#type="submit" class="button primary" disabled=move || create.pending().get()>
+        <form class="new-conversation" method="post" action="/new" on:submit=on_submit>
+            <button r#type="submit" class="button primary">
                 <Icon path=PLUS />
                 "New conversation"
             </button>
-        </ActionForm>
-        {problem}
+        </form>
+        {move || problem.get().map(|text| text_element("p", "problem", text))}
     }
 }

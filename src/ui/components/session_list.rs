@@ -83,7 +83,7 @@ fn current(fetched: &[Session], changes: &RowChanges) -> Vec<Session> {
 #[component]
 fn Row(row: Memo<Session>) -> impl IntoView {
     let href = row.with_untracked(|row| ["/session/", row.session_id.as_str()].concat());
-    let title = move || row.with(|row| title_of(row).to_owned());
+    let title = move || row.with(|row| shown_title(&row.title).to_owned());
     let state = move || row.with(|row| state_words(row.status));
     let line = move || state().map_or_else(|| row.with(|row| row.preview.clone()), str::to_owned);
     let dot = move || row.with(|row| dot_class(row.status));
@@ -102,9 +102,9 @@ fn Row(row: Memo<Session>) -> impl IntoView {
     }
 }
 
-/// Names a session that nobody has named yet.
-pub fn title_of(session: &Session) -> &str {
-    if session.title.is_empty() { "New conversation" } else { &session.title }
+/// Names a conversation that nobody has named yet.
+pub fn shown_title(title: &str) -> &str {
+    if title.is_empty() { "New conversation" } else { title }
 }
 
 fn state_words(status: Status) -> Option<&'static str> {

@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::state::{Conversation, Entry};
+use super::entry::Entry;
+use super::state::Conversation;
 use crate::domain::highlight::{Token, highlight};
 use crate::domain::markdown::{Alignment, Block, Document, Inline, Item, parse};
 use crate::domain::message::Part;
+use crate::ui::components::element::{element, text_element};
 use crate::ui::components::icon::{COPY, Icon};
 use crate::ui::platform;
 
@@ -76,24 +78,24 @@ fn blocks_view(blocks: &[Block]) -> Vec<AnyView> {
 
 fn block_view(block: &Block) -> AnyView {
     match block {
-        Block::Heading { level, content } => heading_view(*level, inlines_view(content)),
-        Block::Paragraph(content) => view! { <p>{inlines_view(content)}</p> }.into_any(),
+        Block::Heading { level, content } => element(heading(*level), "", inlines_view(content)),
+        Block::Paragraph(content) => element("p", "", inlines_view(content)),
         Block::Code { language, title, text } => code_view(language, title, text),
-        Block::Quote(blocks) => view! { <blockquote>{blocks_view(blocks)}</blockquote> }.into_any(),
+        Block::Quote(blocks) => element("blockquote", "", blocks_view(blocks)),
         Block::List { start, tight, items } => list_view(*start, *tight, items),
         Block::Table { alignments, head, rows } => table_view(alignments, head, rows),
         Block::Rule => view! { <hr /> }.into_any(),
     }
 }
 
-/// Begins two levels down, for the page and the conversation have the first ones.
-fn heading_view(level: u8, content: Vec<AnyView>) -> AnyView {
+/// Begins one level down, for the page has the first.
+fn heading(level: u8) -> &'static str {
     match level {
-        1 => view! { <h2>{content}</h2> }.into_any(),
-        2 => view! { <h3>{content}</h3> }.into_any(),
-        3 => view! { <h4>{content}</h4> }.into_any(),
-        4 => view! { <h5>{content}</h5> }.into_any(),
-        _ => view! { <h6>{content}</h6> }.into_any(),
+        1 => "h2",
+        2 => "h3",
+        3 => "h4",
+        4 => "h5",
+        _ => "h6",
     }
 }
 
@@ -138,7 +140,7 @@ pub fn code_lines(language: &str, text: &str) -> Vec<AnyView> {
             if !plain.is_empty() {
                 views.push(std::mem::take(&mut plain).into_any());
             }
-            views.push(view! { <span class=class>{span.text}</span> }.into_any());
+            views.push(text_element("span", class, span.text));
         }
     }
     if !plain.is_empty() {
@@ -166,27 +168,25 @@ fn list_view(start: Option<u32>, tight: bool, items: &[Item]) -> AnyView {
     let items: Vec<_> = items.iter().map(|item| item_view(item, tight)).collect();
     match start {
         Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.into_any(),
-        None => view! { <ul class=class>{items}</ul> }.into_any(),
+        None => element("ul", class, items),
     }
 }
 
 fn item_view(item: &Item, tight: bool) -> AnyView {
     let mut content = Vec::new();
     for block in &item.blocks {
-        content.push(match block {
-            Block::Paragraph(inlines) if tight => inlines_view(inlines).into_any(),
-            other => block_view(other),
-        });
+        match block {
+            Block::Paragraph(inlines) if tight => content.extend(inlines_view(inlines)),
+            other => content.push(block_view(other)),
+        }
     }
     match item.task {
-        Some(done) => view! {
-            <li class="task">
-                <input r#type="checkbox" disabled checked=done aria-label="Task" />
-                <div>{content}</div>
-            </li>
+        Some(done) => {
+            let mark =
+                view! { <input r#type="checkbox" disabled checked=done aria-label="Task" /> };
+            element("li", "task", vec![mark.into_any(), element("div", "", content)])
         }
-        .into_any(),
-        None => view! { <li>{content}</li> }.into_any(),
+        None => element("li", "", content),
     }
 }
 
@@ -195,37 +195,28 @@ fn table_view(
     head: &[Vec<Inline>],
     rows: &[Vec<Vec<Inline>>],
 ) -> AnyView {
-    let class = |place: usize| match alignments.get(place) {
-        Some(Alignment::Center) => Some("center"),
-        Some(Alignment::Right) => Some("end"),
-        _ => None,
+    let row = |name: &'static str, cells: &[Vec<Inline>]| {
+        let cells = cells.iter().enumerate().map(|(place, cell)| {
+            element(name, cell_class(alignments.get(place)), inlines_view(cell))
+        });
+        element("tr", "", cells.collect())
     };
-    let head: Vec<_> = head
-        .iter()
-        .enumerate()
-        .map(|(place, cell)| view! { <th class=class(place)>{inlines_view(cell)}</th> }.into_any())
-        .collect();
-    let row = |cells: &Vec<Vec<Inline>>| {
-        let cells = cells.iter().enumerate();
-        let cells = cells
-            .map(|(place, cell)| {
-                view! { <td class=class(place)>{inlines_view(cell)}</td> }.into_any()
-            })
-            .collect::<Vec<_>>();
-        view! { <tr>{cells}</tr> }.into_any()
-    };
-    let rows: Vec<_> = rows.iter().map(row).collect();
+    let head = element("thead", "", vec![row("th", head)]);
+    let body = element("tbody", "", rows.iter().map(|cells| row("td", cells)).collect());
     view! {
         <div class="table" tabindex="0" role="group" aria-label="Table">
-            <table>
-                <thead>
-                    <tr>{head}</tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
+            {element("table", "", vec![head, body])}
         </div>
     }
     .into_any()
+}
+
+fn cell_class(alignment: Option<&Alignment>) -> &'static str {
+    match alignment {
+        Some(Alignment::Center) => "center",
+        Some(Alignment::Right) => "end",
+        _ => "",
+    }
 }
 
 fn inlines_view(inlines: &[Inline]) -> Vec<AnyView> {
@@ -235,23 +226,22 @@ fn inlines_view(inlines: &[Inline]) -> Vec<AnyView> {
 fn inline_view(inline: &Inline) -> AnyView {
     match inline {
         Inline::Text(text) => text.clone().into_any(),
-        Inline::Code(code) => view! { <code>{code.clone()}</code> }.into_any(),
-        Inline::Emphasis(content) => view! { <em>{inlines_view(content)}</em> }.into_any(),
-        Inline::Strong(content) => view! { <strong>{inlines_view(content)}</strong> }.into_any(),
-        Inline::Strike(content) => view! { <s>{inlines_view(content)}</s> }.into_any(),
-        Inline::Link { target, content, .. } => view! {
-            <a href=target.clone() rel="noopener noreferrer">
-                {inlines_view(content)}
-            </a>
-        }
-        .into_any(),
+        Inline::Code(code) => text_element("code", "", code.clone()),
+        Inline::Emphasis(content) => element("em", "", inlines_view(content)),
+        Inline::Strong(content) => element("strong", "", inlines_view(content)),
+        Inline::Strike(content) => element("s", "", inlines_view(content)),
+        Inline::Link { target, content, .. } => link_view(target, inlines_view(content)),
         // A picture from elsewhere would tell that server who reads; a link lets the reader decide.
-        Inline::Image { target, alt, .. } => view! {
-            <a href=target.clone() rel="noopener noreferrer">
-                {alt.clone()}
-            </a>
-        }
-        .into_any(),
+        Inline::Image { target, alt, .. } => link_view(target, vec![alt.clone().into_any()]),
         Inline::Break => view! { <br /> }.into_any(),
     }
+}
+
+fn link_view(target: &str, content: Vec<AnyView>) -> AnyView {
+    view! {
+        <a href=target.to_owned() rel="noopener noreferrer">
+            {content}
+        </a>
+    }
+    .into_any()
 }

@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 
+use super::entry::Entry;
 use super::markdown::{Markdown, MarkdownPart};
 use super::question::QuestionCard;
-use super::state::{Conversation, Entry, is_prompt};
+use super::state::Conversation;
 use super::tool::ToolCard;
 use crate::domain::message::{
     Attachment, Message, MessageState, NoticeLevel, Part, PlanEntry, PlanState, Role, Usage,
 };
+use crate::ui::components::element::{element, text_element};
 
 #[component]
 pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
@@ -47,9 +49,9 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
                     shared.with_value(|(conversation, entry)| part_view(conversation, entry, place))
                 }
             />
-            {move || working().map(|text| view! { <p class="working">{text}</p> })}
-            {move || words().map(|text| view! { <p class="message-state">{text}</p> })}
-            {move || usage().map(|text| view! { <p class="usage">{text}</p> })}
+            {move || working().map(|text| text_element("p", "working", text.to_owned()))}
+            {move || words().map(|text| text_element("p", "message-state", text.to_owned()))}
+            {move || usage().map(|text| text_element("p", "usage", text))}
         </article>
     }
 }
@@ -100,8 +102,8 @@ fn part_view(conversation: &Conversation, entry: &Entry, place: usize) -> AnyVie
     let (conversation, entry) = (conversation.clone(), entry.clone());
     match part {
         Some(Part::Text { text }) => {
-            let prompt = untrack(|| conversation.with_message(&entry, is_prompt)).unwrap_or(false);
-            if prompt {
+            let role = untrack(|| conversation.with_message(&entry, |message| message.role));
+            if role == Some(Role::User) {
                 view! { <Markdown text /> }.into_any()
             } else {
                 view! { <MarkdownPart conversation entry place /> }.into_any()
@@ -147,13 +149,8 @@ fn plan_entry_view(entry: PlanEntry) -> AnyView {
         PlanState::Active => ("active", "under way"),
         PlanState::Done => ("done", "done"),
     };
-    view! {
-        <li class=class>
-            {entry.text}
-            <span class="visually-hidden">{[" (", words, ")"].concat()}</span>
-        </li>
-    }
-    .into_any()
+    let words = text_element("span", "visually-hidden", [" (", words, ")"].concat());
+    element("li", class, vec![entry.text.into_any(), words])
 }
 
 fn attachment_view(attachment: &Attachment) -> AnyView {
@@ -177,7 +174,7 @@ fn notice_view(level: NoticeLevel, text: String) -> AnyView {
         NoticeLevel::Warning => "notice warning",
         NoticeLevel::Error => "notice error",
     };
-    view! { <p class=class>{text}</p> }.into_any()
+    text_element("p", class, text)
 }
 
 fn usage_words(usage: Usage) -> String {

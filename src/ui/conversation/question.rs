@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::state::{Conversation, Entry};
+use super::entry::Entry;
+use super::state::Conversation;
 use crate::domain::message::{Choice, ChoiceTone, MessageState, Part, Question};
 use crate::wire::socket::Command;
 

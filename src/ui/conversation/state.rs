@@ -3,41 +3,24 @@
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 
+use super::entry::Entry;
+use super::outbox::Unsent;
 use crate::api::sessions::open_session;
 use crate::domain::event::Event;
-use crate::domain::ids::{Epoch, MessageId, Seq, SessionId, TurnId};
+use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::{Change, Live};
-use crate::domain::message::{Message, Part, Role};
+use crate::domain::message::{Message, Part};
 use crate::domain::replay::{Cursor, Verdict, judge};
-use crate::domain::session::{Session, Status};
-use crate::ui::platform;
+use crate::domain::session::Status;
 use crate::ui::state::AppState;
-use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
-use crate::wire::socket::Command;
-
-/// What a view of one message listens to.
-#[derive(Clone)]
-pub struct Entry {
-    pub message_id: MessageId,
-    /// Fires when the message's state or number of parts changes.
-    pub changed: ArcTrigger,
-    /// One for each part, fired when that part changes.
-    parts: ArcStoredValue<Vec<ArcTrigger>>,
-}
-
-/// A prompt that the server has not acknowledged yet.
-#[derive(Clone, PartialEq)]
-pub struct Unsent {
-    pub turn_id: TurnId,
-    pub content: String,
-}
 
 #[derive(Clone)]
 pub struct Conversation {
-    app: AppState,
+    pub(super) app: AppState,
     pub session_id: SessionId,
-    pub session: RwSignal<Session>,
+    /// The title as it was when the conversation was fetched.
+    pub title: RwSignal<String>,
     pub entries: RwSignal<Vec<Entry>>,
     pub unsent: RwSignal<Vec<Unsent>>,
     pub status: RwSignal<Status>,
@@ -55,14 +38,15 @@ pub struct Conversation {
 
 impl Conversation {
     pub fn new(app: AppState, transcript: Transcript) -> Self {
-        let session = transcript.session.clone();
+        let session_id = transcript.session.session_id.clone();
+        let title = transcript.session.title.clone();
         let cursor = transcript.as_of.clone();
         let has_earlier = transcript.has_earlier;
         let live = transcript.into_live();
         Self {
             app,
-            session_id: session.session_id.clone(),
-            session: RwSignal::new(session),
+            session_id,
+            title: RwSignal::new(title),
             entries: RwSignal::new(live.messages.iter().map(Entry::new).collect()),
             unsent: RwSignal::default(),
             status: RwSignal::new(live.status),
@@ -170,7 +154,7 @@ impl Conversation {
     }
 
     fn replace(&self, transcript: Transcript) {
-        self.session.set(transcript.session.clone());
+        self.title.set(transcript.session.title.clone());
         self.has_earlier.set(transcript.has_earlier);
         self.cursor.set_value(transcript.as_of.clone());
         let live = transcript.into_live();
@@ -224,99 +208,6 @@ impl Conversation {
         });
         self.has_earlier.set(has_earlier);
     }
-
-    /// Sends a prompt: shown at once, kept until the server has it.
-    pub fn send(&self, content: String) {
-        let Ok(turn_id) = TurnId::parse(&platform::mint_id()) else {
-            return;
-        };
-        self.problem.set(None);
-        let unsent = Unsent { turn_id, content };
-        self.unsent.update(|all| all.push(unsent.clone()));
-        self.grown.notify();
-        self.submit(unsent);
-    }
-
-    /// Sends again what was not acknowledged, under the same ids.
-    pub fn resend(&self) {
-        for unsent in self.unsent.get_untracked() {
-            self.submit(unsent);
-        }
-    }
-
-    fn submit(&self, unsent: Unsent) {
-        let command = Command::Prompt {
-            turn_id: unsent.turn_id.clone(),
-            content: unsent.content.clone(),
-            attachments: Vec::new(),
-        };
-        let conversation = self.clone();
-        self.app.command(
-            &self.session_id,
-            command,
-            Callback::new(move |outcome: Result<(), Failure>| {
-                // Without the network the prompt waits here and leaves by itself later.
-                if let Err(failure) = outcome
-                    && failure.code != FailureCode::Network
-                {
-                    conversation.give_back(&unsent, failure);
-                }
-            }),
-        );
-    }
-
-    fn give_back(&self, unsent: &Unsent, failure: Failure) {
-        self.unsent.update(|all| all.retain(|it| it.turn_id != unsent.turn_id));
-        self.returned.set(Some(unsent.content.clone()));
-        self.problem.set(Some(failure.message));
-    }
-
-    /// Sends a command whose failure is shown above the composer.
-    pub fn command(&self, command: Command) {
-        let problem = self.problem;
-        problem.set(None);
-        let outcome = Callback::new(move |outcome: Result<(), Failure>| {
-            problem.set(outcome.err().map(|failure| failure.message));
-        });
-        self.app.command(&self.session_id, command, outcome);
-    }
-}
-
-impl Entry {
-    fn new(message: &Message) -> Self {
-        let entry = Self {
-            message_id: message.message_id.clone(),
-            changed: ArcTrigger::new(),
-            parts: ArcStoredValue::new(Vec::new()),
-        };
-        entry.grow_to(message.parts.len());
-        entry
-    }
-
-    /// Makes a trigger for each new part, and tells whether there was one.
-    fn grow_to(&self, parts: usize) -> bool {
-        self.parts
-            .try_update_value(|known| {
-                let grew = known.len() < parts;
-                known.resize_with(known.len().max(parts), ArcTrigger::new);
-                grew
-            })
-            .unwrap_or(false)
-    }
-
-    fn notify(&self) {
-        self.parts.get_value().iter().for_each(ArcTrigger::notify);
-        self.changed.notify();
-    }
-
-    fn part(&self, place: usize) -> ArcTrigger {
-        self.parts.with_value(|parts| parts.get(place).cloned()).unwrap_or_default()
-    }
-}
-
-/// Tells whether the message was written by a person.
-pub fn is_prompt(message: &Message) -> bool {
-    message.role == Role::User
 }
 
 fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {

@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::entry::Entry;
 use super::markdown::code_lines;
-use super::state::{Conversation, Entry};
+use super::state::Conversation;
 use crate::domain::message::{Part, ToolCall, ToolOutput, ToolState};
+use crate::ui::components::element::{element, text_element};
 
 #[component]
 pub fn ToolCard(
@@ -68,15 +70,12 @@ fn output_view(output: &ToolOutput) -> AnyView {
         ToolOutput::Text { text } => {
             view! { <pre class="output" tabindex="0">{text.clone()}</pre> }.into_any()
         }
-        ToolOutput::Diff { path, old, new } => view! {
-            <figure class="code">
-                <figcaption>{path.clone()}</figcaption>
-                <pre tabindex="0">
-                    <code>{code_lines("diff", &as_diff(old, new))}</code>
-                </pre>
-            </figure>
+        ToolOutput::Diff { path, old, new } => {
+            let caption = text_element("figcaption", "", path.clone());
+            let lines = element("code", "", code_lines("diff", &as_diff(old, new)));
+            let code = view! { <pre tabindex="0">{lines}</pre> }.into_any();
+            element("figure", "code", vec![caption, code])
         }
-        .into_any(),
     }
 }
 

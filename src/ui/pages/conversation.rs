@@ -1,14 +1,14 @@
 //! One conversation: found by its address, rendered in full by the server, live in the browser.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::NavigateOptions;
 use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
 use crate::ui::components::icon::{BACK, Icon};
-use crate::ui::components::session_list::title_of;
+use crate::ui::components::page_title::PageTitle;
+use crate::ui::components::session_list::shown_title;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::transcript::TranscriptView;
@@ -42,7 +42,7 @@ fn OpenConversation(transcript: Transcript) -> impl IntoView {
     follow_compression(&conversation);
     let title = title_signal(app, &conversation);
     view! {
-        <Title text=title />
+        <PageTitle text=title />
         <header class="page-head">
             <A href="/" attr:class="button quiet back" attr:aria-label="All conversations">
                 <Icon path=BACK />
@@ -76,12 +76,11 @@ fn follow_compression(conversation: &Conversation) {
 
 /// The title, as the list has it once it changed.
 fn title_signal(app: AppState, conversation: &Conversation) -> Signal<String> {
-    let session = conversation.session;
+    let fetched = conversation.title;
     let id = conversation.session_id.clone();
     Signal::derive(move || {
-        let renamed =
-            app.rows.with(|rows| rows.changed.get(&id).map(|row| title_of(row).to_owned()));
-        renamed.unwrap_or_else(|| session.with(|session| title_of(session).to_owned()))
+        let renamed = app.rows.with(|rows| rows.changed.get(&id).map(|row| row.title.clone()));
+        shown_title(&renamed.unwrap_or_else(|| fetched.get())).to_owned()
     })
 }
 
@@ -96,7 +95,7 @@ fn Unavailable(failure: Failure) -> impl IntoView {
         failure.message
     };
     view! {
-        <Title text=heading />
+        <PageTitle text=heading />
         <div class="notice-page">
             <h1>{heading}</h1>
             <p>{message}</p>

@@ -1,11 +1,11 @@
 //! Settings: the theme, the agents, and what server this is.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::components::A;
 
 use crate::api::settings::about;
 use crate::ui::components::icon::{BACK, Icon};
+use crate::ui::components::page_title::PageTitle;
 use crate::ui::platform;
 use crate::wire::rest::{About, AgentInfo};
 
@@ -15,7 +15,7 @@ const THEMES: [(&str, &str); 3] = [("", "As the system"), ("light", "Light"), ("
 pub fn SettingsPage() -> impl IntoView {
     let fetched = Resource::new(|| (), |()| about());
     view! {
-        <Title text="Settings" />
+        <PageTitle text="Settings" />
         <header class="page-head">
             <A href="/" attr:class="button quiet back" attr:aria-label="All conversations">
                 <Icon path=BACK />

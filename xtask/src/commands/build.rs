@@ -17,11 +17,7 @@ pub struct Arguments {
 
 /// Builds everything.
 pub fn build(project: &Project, arguments: &Arguments) -> Result<()> {
-    if arguments.release {
-        dist::dist(project)
-    } else {
-        debug(project, &[], false).map(|_| ())
-    }
+    if arguments.release { dist::dist(project) } else { debug(project, &[], false).map(|_| ()) }
 }
 
 /// Builds for work at the code, and tells how to start what was built.

@@ -13,15 +13,7 @@ pub fn check(project: &Project) -> Result<()> {
     run("checking the formatting", &["fmt", "--all", "--check"])?;
     run(
         "linting the server and the tools",
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--features",
-            "ssr",
-            "--",
-            "-Dwarnings",
-        ],
+        &["clippy", "--workspace", "--all-targets", "--features", "ssr", "--", "-Dwarnings"],
     )?;
     run(
         "linting the browser module",
@@ -37,8 +29,5 @@ pub fn check(project: &Project) -> Result<()> {
             "-Dwarnings",
         ],
     )?;
-    run(
-        "checking the rules of the house",
-        &["test", "--test", "suite", "tidy"],
-    )
+    run("checking the rules of the house", &["test", "--test", "suite", "tidy"])
 }

@@ -28,10 +28,7 @@ pub fn dev(project: &Project, arguments: &Arguments) -> Result<()> {
         unbuilt: Changes::default(),
         running: None,
     };
-    workshop.update(Changes {
-        source: true,
-        ..Changes::default()
-    });
+    workshop.update(Changes { source: true, ..Changes::default() });
     loop {
         match watch.wait(POLL) {
             Waited::Changed(changes) => workshop.update(changes),

@@ -23,9 +23,7 @@ pub fn dist(project: &Project) -> Result<()> {
         fs::rename(&unfinished, &binary)?;
         fs::metadata(&binary)
     };
-    let size = copy()
-        .context("could not put the release binary in its place")?
-        .len();
+    let size = copy().context("could not put the release binary in its place")?.len();
     let megabytes = size as f64 / 1_000_000.0;
     eprintln!("{}: {megabytes:.1} MB", project.shown(&binary));
     Ok(())

@@ -41,15 +41,9 @@ pub fn test(project: &Project, arguments: &Arguments) -> Result<()> {
 }
 
 fn test_in_rust(project: &Project) -> Result<()> {
-    process::run(
-        "testing the app",
-        cargo::command(project).args(["test", "--features", "ssr"]),
-    )?;
+    process::run("testing the app", cargo::command(project).args(["test", "--features", "ssr"]))?;
     // Apart from the app's tests: together, the two would compile shared crates anew.
-    process::run(
-        "testing the tools",
-        cargo::command(project).args(["test", "--package", "xtask"]),
-    )
+    process::run("testing the tools", cargo::command(project).args(["test", "--package", "xtask"]))
 }
 
 fn test_in_browser(project: &Project, arguments: &[OsString]) -> Result<()> {

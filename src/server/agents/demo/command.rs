@@ -22,7 +22,8 @@ const ENVIRONMENT: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", 
 const BOTH_OUTPUTS: &str = r#"exec sh -c "$1" 2>&1"#;
 
 pub(super) struct Running {
-    // Declared first to be dropped first, while the child that the group is named after still is.
+    // Declared first to be dropped first: a child that was stopped is not reaped before its group
+    // is killed, so the group's number cannot have passed to another.
     _group: Group,
     child: Child,
     stdout: ChildStdout,

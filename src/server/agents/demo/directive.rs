@@ -149,12 +149,13 @@ fn closed<'a>(source: &'a str, body: &str) -> Step<'a> {
 }
 
 fn find_form(body: &str) -> Option<&'static Form> {
-    let (name, rest) = head(body);
+    // Up to the next bracket only, so that looking behind every bracket stays one pass in all.
+    let (name, rest) = head(body.split(['[', ']']).next().unwrap_or_default());
     let full = match name.as_str() {
         "tool" => format!("tool {}", head(rest).0),
         _ => name,
     };
-    FORMS.iter().find(|form| form.name == full.trim_end_matches(']'))
+    FORMS.iter().find(|form| form.name == full)
 }
 
 /// Splits off the first word, in lower case; one white space after it belongs to neither.

@@ -21,8 +21,8 @@ fn understand_tool(request: &str) -> Option<(String, Tool)> {
         return Some((format!("Here is what {} holds.", place(&path)), Tool::List(path)));
     }
     if let Some(rest) = strip_word(request, "read") {
-        let rest = strip_word(rest, "the").unwrap_or(rest);
-        let path = single(strip_word(rest, "file").unwrap_or(rest))?;
+        let file = strip_word(strip_word(rest, "the").unwrap_or(rest), "file");
+        let path = single(file.unwrap_or(rest))?;
         return Some((format!("Let me read `{path}`."), Tool::Read(path)));
     }
     if let Some(rest) = strip_word(request, "search") {

@@ -1,0 +1,30 @@
+import { alive, answer, expect, newConversation, send, test } from '../support/test.ts';
+
+// The browser itself reports every connection that it could not make.
+test.use({ allowedInConsole: [/WebSocket connection to .* failed/, /Failed to load resource/] });
+
+test('a prompt written while the server is away goes out once, when it is back', async ({ page, server }) => {
+    await newConversation(page);
+    await server.kill();
+    await expect(page.getByText('Offline.')).toBeVisible();
+    await send(page, '[[say I waited.]]');
+    await expect(page.getByText('Waiting to send')).toBeVisible();
+    await server.start();
+    await expect(answer(page)).toContainText('I waited.');
+    await expect(page.getByText('Waiting to send')).toBeHidden();
+    await expect(page.getByText('Offline.')).toBeHidden();
+    await page.reload();
+    await alive(page);
+    await expect(page.getByRole('article', { name: 'You' })).toHaveCount(1);
+});
+
+test('a page that was open while the server was killed shows the answer as unfinished', async ({ page, server }) => {
+    await newConversation(page);
+    await send(page, '[[say Saved.]][[tool list .]][[hang]]');
+    await expect(page.locator('summary', { hasText: 'list' })).toContainText('done');
+    await server.kill();
+    await server.start();
+    await expect(answer(page)).toContainText('Stopped: the server restarted');
+    await expect(answer(page)).toContainText('Saved.');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+});

@@ -1,0 +1,34 @@
+import { expect, test } from '../support/test.ts';
+
+test('the list and a whole conversation can be read', async ({ page, server }) => {
+    const id = await server.newSession();
+    for (const number of [1, 2, 3]) await server.converse(id, `[[say **Answer ${number}**]]`);
+    await page.goto('/');
+    await page.getByRole('navigation').getByRole('listitem').getByRole('link').click();
+    await expect(page.getByRole('article', { name: 'Agent' })).toHaveText([/Answer 1/, /Answer 2/, /Answer 3/]);
+    await expect(page.locator('strong', { hasText: 'Answer 3' })).toBeInViewport();
+});
+
+test('a new conversation can be started', async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await expect(page).toHaveURL(/\/session\/\w+$/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('New conversation');
+});
+
+test('settings are a whole page', async ({ page }) => {
+    await page.goto('/settings');
+    await expect(page.getByRole('heading', { name: 'Agents' })).toBeVisible();
+});
+
+test.describe('what does not exist', () => {
+    // The browser itself reports the status 404.
+    test.use({ allowedInConsole: [/Failed to load resource/] });
+
+    test('is a whole page too', async ({ page }) => {
+        await page.goto('/session/gone');
+        await expect(page.getByRole('heading', { name: 'This conversation is gone' })).toBeVisible();
+        await page.goto('/nowhere');
+        await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+    });
+});

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** One real server with a data directory and a workspace of its own. */
+export class Server {
+    readonly folder = mkdtempSync(join(tmpdir(), 'throughline-'));
+    base = '';
+    private child?: ChildProcess;
+
+    async start(): Promise<void> {
+        const workspace = join(this.folder, 'workspace');
+        mkdirSync(workspace, { recursive: true });
+        writeFileSync(join(workspace, 'notes.txt'), 'remember the milk\n');
+        const binary = process.env.THROUGHLINE_BIN;
+        if (!binary) throw new Error('THROUGHLINE_BIN must name the server: run `cargo xtask test`');
+        // A server that comes back answers where the page expects it.
+        const address = this.base ? new URL(this.base).host : '127.0.0.1:0';
+        const child = spawn(
+            binary,
+            ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', '5'],
+            { stdio: ['ignore', 'pipe', 'inherit'] },
+        );
+        this.child = child;
+        this.base = await new Promise<string>((resolve, reject) => {
+            child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+            child.stdout.once('data', (line: Buffer) => resolve(String(line).trim().replace(/^.* at /, '')));
+        });
+    }
+
+    /** Ends the server as a power cut would. */
+    async kill(): Promise<void> {
+        const child = this.child;
+        if (!child || child.exitCode !== null) return;
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGKILL');
+        await ended;
+    }
+
+    async remove(): Promise<void> {
+        await this.kill();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+
+    async json(path: string, body?: unknown): Promise<any> {
+        const request = body === undefined ? {} : {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+        };
+        const response = await fetch(this.base + path, request);
+        if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+        return response.json();
+    }
+
+    async newSession(): Promise<string> {
+        return (await this.json('/api/sessions/new', {})).session_id;
+    }
+
+    /** Sends a prompt and waits until it is answered. */
+    async converse(sessionId: string, content: string): Promise<any> {
+        await this.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: sessionId, content });
+        for (;;) {
+            const transcript = await this.json(`/api/sessions/${sessionId}`);
+            if (transcript.turn_id === null) return transcript;
+        }
+    }
+}

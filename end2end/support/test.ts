@@ -1,0 +1,71 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page, test as base } from '@playwright/test';
+import { Server } from './server.ts';
+
+type Fixtures = {
+    server: Server;
+    /** Messages of the console that a test expects, such as a lost connection. */
+    allowedInConsole: RegExp[];
+};
+
+/**
+ * Every test has a server of its own, and fails on any warning or error in the console:
+ * a hydration mismatch is one.
+ */
+export const test = base.extend<Fixtures>({
+    server: async ({}, use) => {
+        const server = new Server();
+        await server.start();
+        await use(server);
+        await server.remove();
+    },
+    baseURL: async ({ server }, use) => use(server.base),
+    allowedInConsole: [[], { option: true }],
+    page: async ({ page, allowedInConsole }, use) => {
+        const heard: string[] = [];
+        page.on('console', (message) => {
+            if (['warning', 'error'].includes(message.type())) heard.push(message.text());
+        });
+        page.on('pageerror', (error) => heard.push(error.message));
+        await use(page);
+        const unexpected = heard.filter((text) => !allowedInConsole.some((allowed) => allowed.test(text)));
+        expect(unexpected, 'the console is clean').toEqual([]);
+    },
+});
+
+export { expect };
+
+/** Opens an address and waits until the page is alive. */
+export async function open(page: Page, path: string): Promise<void> {
+    await page.goto(path);
+    await alive(page);
+}
+
+export async function alive(page: Page): Promise<void> {
+    await page.locator('html[data-hydrated]').waitFor({ state: 'attached' });
+}
+
+export async function newConversation(page: Page): Promise<void> {
+    await open(page, '/');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.waitForURL(/\/session\/\w+$/);
+}
+
+export async function send(page: Page, text: string): Promise<void> {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.getByRole('button', { name: 'Send' }).click();
+}
+
+export function answer(page: Page) {
+    return page.getByRole('article', { name: 'Agent' }).last();
+}
+
+/** Looks for accessibility findings in both themes. */
+export async function audit(page: Page): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.map((it) => `${it.id}: ${it.nodes.map((node) => node.target).join(', ')}`);
+        expect(found, `axe, ${colorScheme}`).toEqual([]);
+    }
+}

@@ -1,0 +1,74 @@
+//! What leaves the browser: prompts, kept until the server has them, and commands.
+
+use leptos::prelude::*;
+
+use super::state::Conversation;
+use crate::domain::ids::TurnId;
+use crate::ui::platform;
+use crate::wire::error::{Failure, FailureCode};
+use crate::wire::socket::Command;
+
+/// A prompt that the server has not acknowledged yet.
+#[derive(Clone, PartialEq)]
+pub struct Unsent {
+    pub turn_id: TurnId,
+    pub content: String,
+}
+
+impl Conversation {
+    /// Sends a prompt: shown at once, kept until the server has it.
+    pub fn send(&self, content: String) {
+        let Ok(turn_id) = TurnId::parse(&platform::mint_id()) else {
+            return;
+        };
+        self.problem.set(None);
+        let unsent = Unsent { turn_id, content };
+        self.unsent.update(|all| all.push(unsent.clone()));
+        self.grown.notify();
+        self.submit(unsent);
+    }
+
+    /// Sends again what was not acknowledged, under the same ids.
+    pub fn resend(&self) {
+        for unsent in self.unsent.get_untracked() {
+            self.submit(unsent);
+        }
+    }
+
+    fn submit(&self, unsent: Unsent) {
+        let command = Command::Prompt {
+            turn_id: unsent.turn_id.clone(),
+            content: unsent.content.clone(),
+            attachments: Vec::new(),
+        };
+        let conversation = self.clone();
+        self.app.command(
+            &self.session_id,
+            command,
+            Callback::new(move |outcome: Result<(), Failure>| {
+                // Without the network the prompt waits here and leaves by itself later.
+                if let Err(failure) = outcome
+                    && failure.code != FailureCode::Network
+                {
+                    conversation.give_back(&unsent, failure);
+                }
+            }),
+        );
+    }
+
+    fn give_back(&self, unsent: &Unsent, failure: Failure) {
+        self.unsent.update(|all| all.retain(|it| it.turn_id != unsent.turn_id));
+        self.returned.set(Some(unsent.content.clone()));
+        self.problem.set(Some(failure.message));
+    }
+
+    /// Sends a command whose failure is shown above the composer.
+    pub fn command(&self, command: Command) {
+        let problem = self.problem;
+        problem.set(None);
+        let outcome = Callback::new(move |outcome: Result<(), Failure>| {
+            problem.set(outcome.err().map(|failure| failure.message));
+        });
+        self.app.command(&self.session_id, command, outcome);
+    }
+}

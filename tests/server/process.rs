@@ -1,0 +1,83 @@
+//! The real binary, as a person starts it and as a power cut ends it.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command as AsyncCommand};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_throughline");
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(BINARY).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+async fn serve(data: &TempDir) -> (Child, String) {
+    let mut child = AsyncCommand::new(BINARY)
+        .args(["serve", "--addr", "127.0.0.1:0", "--demo-pace", "0"])
+        .arg("--data-dir")
+        .arg(data.path())
+        .arg("--workspace")
+        .arg(data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let base = line.strip_prefix("Throughline is ready at ").unwrap().to_owned();
+    (child, base)
+}
+
+#[test]
+fn help_and_version_are_worth_reading() {
+    let help = String::from_utf8(run(&["serve", "--help"]).stdout).unwrap();
+    for word in ["--addr", "--data-dir", "THROUGHLINE_ADDR", "THROUGHLINE_DATA_DIR", "--log-format"]
+    {
+        assert!(help.contains(word), "{word} is missing from:\n{help}");
+    }
+    let version = String::from_utf8(run(&["--version"]).stdout).unwrap();
+    assert_eq!(version.trim(), concat!("throughline ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn an_address_that_others_can_reach_is_refused() {
+    let data = TempDir::new().unwrap();
+    let folder = data.path().to_str().unwrap();
+    let output = run(&["serve", "--addr", "0.0.0.0:0", "--data-dir", folder]);
+    assert!(!output.status.success());
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(words.contains("no login"), "{words}");
+}
+
+#[tokio::test]
+async fn an_answer_cut_short_by_a_kill_looks_unfinished_after_the_restart() {
+    let data = TempDir::new().unwrap();
+    let (mut child, base) = serve(&data).await;
+    let client = reqwest::Client::new();
+    let created = client.post(format!("{base}/api/sessions/new")).json(&json!({}));
+    let session: Value = created.send().await.unwrap().json().await.unwrap();
+    let id = session["session_id"].as_str().unwrap();
+    // The tool call is a boundary at which what was said before it is saved.
+    let turn = json!({ "turn_id": "t1", "session_id": id, "content": "[[say Saved.]][[tool list .]][[hang]]" });
+    client.post(format!("{base}/api/chat/start")).json(&turn).send().await.unwrap();
+    let address = format!("{base}/api/sessions/{id}");
+    loop {
+        let transcript: Value = client.get(&address).send().await.unwrap().json().await.unwrap();
+        if transcript["messages"].to_string().contains("\"done\"") {
+            break;
+        }
+    }
+    child.kill().await.unwrap();
+
+    let (_child, base) = serve(&data).await;
+    let address = format!("{base}/api/sessions/{id}");
+    let transcript: Value = client.get(&address).send().await.unwrap().json().await.unwrap();
+    assert_eq!(transcript["messages"][0]["turn_id"], "t1");
+    assert_eq!(transcript["messages"][1]["state"], "interrupted");
+    assert!(transcript["messages"][1].to_string().contains("Saved."));
+    let page = client.get(format!("{base}/session/{id}")).send().await.unwrap();
+    assert!(page.text().await.unwrap().contains("Stopped: the server restarted"));
+}

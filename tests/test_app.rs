@@ -1,0 +1,206 @@
+//! A real server with a data directory and a workspace of its own, gone when the test is.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use reqwest::{Client, Response, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use throughline::server::Server;
+use throughline::server::config::Config;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// Long enough for any machine; reached only by a test that fails.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct TestApp {
+    pub base: String,
+    pub client: Client,
+    pub data: TempDir,
+    pub workspace: TempDir,
+    stop: Option<oneshot::Sender<()>>,
+    server: JoinHandle<()>,
+}
+
+impl TestApp {
+    pub async fn start() -> Self {
+        let workspace = TempDir::new().unwrap();
+        std::fs::write(workspace.path().join("notes.txt"), "remember the milk\n").unwrap();
+        Self::start_with(TempDir::new().unwrap(), workspace).await
+    }
+
+    async fn start_with(data: TempDir, workspace: TempDir) -> Self {
+        let config = config(data.path(), workspace.path());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let server = Server::open(config).await.unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let server = tokio::spawn(async move {
+            let shutdown = async {
+                let _ = stopped.await;
+            };
+            server.run(listener, shutdown).await.unwrap();
+        });
+        Self { base, client: Client::new(), data, workspace, stop: Some(stop), server }
+    }
+
+    /// Stops the server in an orderly way and starts another on the same data.
+    pub async fn restart(mut self) -> Self {
+        drop(self.stop.take());
+        self.server.await.unwrap();
+        Self::start_with(self.data, self.workspace).await
+    }
+
+    pub async fn get(&self, path: &str) -> Response {
+        self.client.get(format!("{}{path}", self.base)).send().await.unwrap()
+    }
+
+    pub async fn get_json(&self, path: &str) -> Value {
+        let response = self.get(path).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        response.json().await.unwrap()
+    }
+
+    pub async fn get_text(&self, path: &str) -> String {
+        self.get(path).await.text().await.unwrap()
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
+        self.client.post(format!("{}{path}", self.base)).json(body).send().await.unwrap()
+    }
+
+    pub async fn new_session(&self) -> String {
+        let response = self.post("/api/sessions/new", &json!({})).await;
+        assert_eq!(response.status(), StatusCode::CREATED);
+        let session: Value = response.json().await.unwrap();
+        session["session_id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn submit(&self, session_id: &str, turn_id: &str, content: &str) -> Response {
+        let turn = json!({ "turn_id": turn_id, "session_id": session_id, "content": content });
+        self.post("/api/chat/start", &turn).await
+    }
+
+    /// Submits a prompt and waits until its turn has ended.
+    pub async fn converse(&self, session_id: &str, turn_id: &str, content: &str) -> Value {
+        let mut socket = self.socket().await;
+        socket.subscribe(session_id, None).await;
+        let response = self.submit(session_id, turn_id, content).await;
+        assert_eq!(response.status(), StatusCode::ACCEPTED);
+        socket.until_event("agent_end").await;
+        self.get_json(&format!("/api/sessions/{session_id}")).await
+    }
+
+    pub async fn socket(&self) -> TestSocket {
+        let mut socket = self.raw_socket().await;
+        socket.send(&json!({ "type": "hello", "protocol": 1, "subscriptions": [] })).await;
+        let welcome = socket.until("welcome").await;
+        socket.epoch = welcome["epoch"].as_str().unwrap().to_owned();
+        socket
+    }
+
+    /// Opens a socket that has not said hello.
+    pub async fn raw_socket(&self) -> TestSocket {
+        let address = format!("{}/ws", self.base.replace("http", "ws"));
+        let (stream, _) = connect_async(address).await.unwrap();
+        TestSocket { stream, epoch: String::new() }
+    }
+}
+
+pub fn config(data: &Path, workspace: &Path) -> Config {
+    Config {
+        data_dir: data.to_owned(),
+        workspace: workspace.canonicalize().unwrap(),
+        site: None,
+        demo_pace: Duration::ZERO,
+        dev: false,
+    }
+}
+
+pub struct TestSocket {
+    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub epoch: String,
+}
+
+impl TestSocket {
+    pub async fn send(&mut self, frame: &Value) {
+        self.send_text(&frame.to_string()).await;
+    }
+
+    pub async fn send_text(&mut self, text: &str) {
+        self.stream.send(Message::text(text)).await.unwrap();
+    }
+
+    /// Subscribes to every event of a session, from a number on where one is given, and waits
+    /// until the server has done so.
+    pub async fn subscribe(&mut self, session_id: &str, seq: Option<u64>) {
+        let cursor = seq.map(|seq| json!({ "epoch": self.epoch, "seq": seq }));
+        self.send(&json!({
+            "type": "subscribe", "session_id": session_id, "level": "full", "cursor": cursor,
+        }))
+        .await;
+        if seq.is_none() {
+            self.send(&json!({ "type": "rpc_ping", "ts": 1.0 })).await;
+            self.until("rpc_pong").await;
+        }
+    }
+
+    pub async fn command(&mut self, session_id: &str, command: &Value) -> Value {
+        self.send(&json!({
+            "type": "rpc_command", "session_id": session_id, "command_id": "c1", "command": command,
+        }))
+        .await;
+        self.until("rpc_response").await
+    }
+
+    /// Reads the next frame; `None` when the server closed the connection.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            let message = tokio::time::timeout(PATIENCE, self.stream.next())
+                .await
+                .expect("the server should have sent a frame by now")?;
+            match message {
+                Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
+                Ok(Message::Close(_)) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Reads frames until one of the given type.
+    pub async fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let frame = self.next().await.expect("the connection should be open");
+            if frame["type"] == kind {
+                return frame;
+            }
+        }
+    }
+
+    /// Reads until an event of the given type, and gives all events seen on the way, in order.
+    pub async fn until_event(&mut self, kind: &str) -> Vec<Value> {
+        let mut events = Vec::new();
+        loop {
+            let frame = self.until("rpc_event").await;
+            let found = frame["event"]["type"] == kind;
+            events.push(frame);
+            if found {
+                return events;
+            }
+        }
+    }
+}
+
+/// Joins the text parts of the last message of a transcript.
+pub fn last_text(transcript: &Value) -> String {
+    let message = transcript["messages"].as_array().unwrap().last().unwrap();
+    let parts = message["parts"].as_array().unwrap().iter();
+    let texts =
+        parts.filter(|part| part["type"] == "text").map(|part| part["text"].as_str().unwrap());
+    texts.collect::<Vec<_>>().join("\n\n")
+}
