@@ -1,7 +1,7 @@
-import { alive, answer, expect, newConversation, send, test } from '../support/test.ts';
+import { alive, answer, expect, newConversation, open, send, test } from '../support/test.ts';
 
 // The browser itself reports every connection that it could not make.
-test.use({ allowedInConsole: [/WebSocket connection to .* failed/, /Failed to load resource/] });
+test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
 
 test('a prompt written while the server is away goes out once, when it is back', async ({ page, server }) => {
     await newConversation(page);
@@ -27,4 +27,16 @@ test('a page that was open while the server was killed shows the answer as unfin
     await expect(answer(page)).toContainText('Stopped: the server restarted');
     await expect(answer(page)).toContainText('Saved.');
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+});
+
+test('a conversation that could not be opened opens by itself when the server is back', async ({ page, server }) => {
+    const id = await server.newSession();
+    await server.converse(id, '[[say Here.]]');
+    await open(page, '/');
+    await server.kill();
+    await expect(page.getByText('Offline.')).toBeVisible();
+    await page.getByRole('navigation').getByRole('listitem').getByRole('link').click();
+    await expect(page.getByRole('heading', { name: 'This conversation could not be opened' })).toBeVisible();
+    await server.start();
+    await expect(answer(page)).toContainText('Here.');
 });

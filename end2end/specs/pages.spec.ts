@@ -31,7 +31,7 @@ test('a chosen theme stays, without a flash', async ({ page }) => {
 
 test.describe('what does not exist', () => {
     // The browser itself reports the status.
-    test.use({ allowedInConsole: [/Failed to load resource/] });
+    test.use({ allowedInConsole: /Failed to load resource/ });
 
     test('an address without a page says so and comes alive', async ({ page }) => {
         await open(page, '/nowhere');
@@ -57,21 +57,30 @@ test.describe('what does not exist', () => {
     });
 });
 
-test('no page has an accessibility finding', async ({ page, server }) => {
-    await open(page, '/');
-    await audit(page);
-    await open(page, '/settings');
-    await audit(page);
-    const id = await server.newSession();
-    await server.converse(id, 'Hello, what can you do?');
-    await server.converse(id, '[[error It broke]]');
-    await server.converse(id, '[[plan One | Two]][[image]][[table]][[code rust]][[long 6]]');
-    await open(page, `/session/${id}`);
-    await audit(page);
-    await send(page, '[[think Hm.]][[ask Which one? | Left | Right]]');
-    await expect(page.getByRole('region', { name: 'Question' })).toBeVisible();
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    await audit(page);
+test.describe('no accessibility finding', () => {
+    for (const path of ['/', '/settings']) {
+        test(`on ${path}`, async ({ page }) => {
+            await open(page, path);
+            await audit(page);
+        });
+    }
+
+    test('on a conversation with everything in it', async ({ page, server }) => {
+        const id = await server.newSession();
+        await server.converse(id, 'Hello, what can you do?');
+        await server.converse(id, '[[error It broke]]');
+        await server.converse(id, '[[plan One | Two]][[image]][[table]][[long 6]]');
+        await open(page, `/session/${id}`);
+        await audit(page);
+    });
+
+    test('on a conversation that asks, with all folds open', async ({ page }) => {
+        await newConversation(page);
+        await send(page, '[[think Hm.]][[tool list .]][[ask Which one? | Left | Right]]');
+        await expect(page.getByRole('region', { name: 'Question' })).toBeVisible();
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        await audit(page);
+    });
 });
 
 test('nothing is wider than the screen', async ({ page, server }) => {

@@ -4,8 +4,8 @@ import { Server } from './server.ts';
 
 type Fixtures = {
     server: Server;
-    /** Messages of the console that a test expects, such as a lost connection. */
-    allowedInConsole: RegExp[];
+    /** What a test expects to see in the console, such as a lost connection. */
+    allowedInConsole: RegExp;
 };
 
 /**
@@ -20,7 +20,7 @@ export const test = base.extend<Fixtures>({
         await server.remove();
     },
     baseURL: async ({ server }, use) => use(server.base),
-    allowedInConsole: [[], { option: true }],
+    allowedInConsole: [/^$/, { option: true }],
     page: async ({ page, allowedInConsole }, use) => {
         const heard: string[] = [];
         page.on('console', (message) => {
@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures>({
         });
         page.on('pageerror', (error) => heard.push(error.message));
         await use(page);
-        const unexpected = heard.filter((text) => !allowedInConsole.some((allowed) => allowed.test(text)));
+        const unexpected = heard.filter((text) => !allowedInConsole.test(text));
         expect(unexpected, 'the console is clean').toEqual([]);
     },
 });
@@ -49,6 +49,7 @@ export async function newConversation(page: Page): Promise<void> {
     await open(page, '/');
     await page.getByRole('button', { name: 'New conversation' }).click();
     await page.waitForURL(/\/session\/\w+$/);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 }
 
 export async function send(page: Page, text: string): Promise<void> {

@@ -12,10 +12,10 @@ use crate::wire::text_json::TextJson;
 /// Reads a page of the list.
 #[server(prefix = "/fn", endpoint = "list_sessions", input = Post<TextJson>, output = Post<TextJson>)]
 pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failure> {
-    use crate::server::{conversations, state::Services, store::ListView};
+    use crate::server::{conversations, error::ServiceError, state::Services, store::ListView};
     let services = Services::from_context()?;
     let page = conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await;
-    page.map_err(|error| error.0)
+    page.map_err(ServiceError::tell)
 }
 
 /// Reads a conversation, or a page of it that ends before a message.
@@ -27,9 +27,9 @@ pub async fn open_session(
     use crate::domain::ids::SessionId;
     use crate::server::{conversations, error::ServiceError, state::Services};
     let services = Services::from_context()?;
-    let id = SessionId::parse(&session_id).map_err(|_| ServiceError::no_session().0)?;
+    let id = SessionId::parse(&session_id).map_err(|_| ServiceError::no_session().tell())?;
     let transcript = conversations::open(&services, &id, before.as_ref(), None).await;
-    transcript.map_err(|error| error.0)
+    transcript.map_err(ServiceError::tell)
 }
 
 /// Makes a new conversation.
@@ -40,8 +40,8 @@ pub async fn open_session(
     output = Post<TextJson>
 )]
 pub async fn new_session() -> Result<Session, Failure> {
-    use crate::server::{conversations, state::Services};
+    use crate::server::{conversations, error::ServiceError, state::Services};
     use crate::wire::rest::NewSession;
     let services = Services::from_context()?;
-    conversations::create(&services, NewSession::default()).await.map_err(|error| error.0)
+    conversations::create(&services, NewSession::default()).await.map_err(ServiceError::tell)
 }

@@ -54,6 +54,14 @@ impl ServiceError {
         }
     }
 
+    /// Tells a page or a function of the app, and gives the response the matching status.
+    pub fn tell(self) -> Failure {
+        if let Some(response) = leptos::context::use_context::<leptos_axum::ResponseOptions>() {
+            response.set_status(self.status());
+        }
+        self.0
+    }
+
     fn internal(error: &dyn std::error::Error) -> Self {
         tracing::error!(%error, "a request failed");
         Self::refused(FailureCode::Internal, "Something went wrong on the server.")

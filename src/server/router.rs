@@ -10,6 +10,7 @@ use leptos::context::provide_context;
 use leptos_axum::{LeptosRoutes, generate_route_list};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::trace::TraceLayer;
 
@@ -36,7 +37,7 @@ pub fn router(state: AppState) -> Router {
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(services, entry::canonical_address))
         .layer(from_fn(auth::guard))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().compress_when(worth_compressing()))
         .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(fixed(header::X_FRAME_OPTIONS, "DENY"))
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
@@ -97,6 +98,12 @@ async fn elsewhere(State(state): State<AppState>, request: Request) -> Response 
     let shell = shell(&services);
     let provide = move || provide_context(services.clone());
     leptos_axum::render_app_async_with_context(provide, shell)(request).await.into_response()
+}
+
+/// Leaves the browser module alone: a release holds it compressed, and a debug build's would take
+/// seconds each time.
+fn worth_compressing() -> impl Predicate {
+    DefaultPredicate::new().and(NotForContentType::const_new("application/wasm"))
 }
 
 fn fixed(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {

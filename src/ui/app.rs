@@ -1,7 +1,7 @@
 //! The document around every page, and the table of pages.
 
 use leptos::prelude::*;
-use leptos_meta::{MetaTags, provide_meta_context};
+use leptos_meta::{MetaTags, Title, provide_meta_context};
 use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
@@ -69,7 +69,9 @@ pub fn App() -> impl IntoView {
         state.connect();
         platform::mark_hydrated();
     });
+    let title = move || platform::text_of_title(full_title(&state.title.get()));
     view! {
+        <Title text=title />
         <Router>
             <Frame>
                 <FlatRoutes fallback=NotFoundPage>
@@ -80,4 +82,8 @@ pub fn App() -> impl IntoView {
             </Frame>
         </Router>
     }
+}
+
+fn full_title(page: &str) -> String {
+    if page.is_empty() { "Throughline".to_owned() } else { [page, " · Throughline"].concat() }
 }

@@ -28,20 +28,26 @@ pub struct RowChanges {
     pub removed: Vec<SessionId>,
 }
 
+/// What to do once the outcome of a command is known.
+type Outcome = Box<dyn FnOnce(Result<(), Failure>) + Send + Sync>;
+
 #[derive(Clone, Copy)]
 pub struct AppState {
     pub link: RwSignal<LinkState>,
+    /// The name of the page in view; empty for the app itself.
+    pub title: RwSignal<String>,
     pub rows: RwSignal<RowChanges>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
     focused: StoredValue<Option<Conversation>>,
-    waiting: StoredValue<HashMap<CommandId, Callback<Result<(), Failure>>>>,
+    waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
 
 impl AppState {
     pub fn new() -> Self {
         Self {
             link: RwSignal::new(LinkState::Connecting),
+            title: RwSignal::default(),
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
             focused: StoredValue::new(None),
@@ -89,13 +95,13 @@ impl AppState {
         self,
         session_id: &SessionId,
         command: Command,
-        outcome: Callback<Result<(), Failure>>,
+        outcome: impl FnOnce(Result<(), Failure>) + Send + Sync + 'static,
     ) {
         let Ok(command_id) = CommandId::parse(&platform::mint_id()) else {
             return;
         };
         self.waiting.update_value(|waiting| {
-            waiting.insert(command_id.clone(), outcome);
+            waiting.insert(command_id.clone(), Box::new(outcome));
         });
         let frame = ClientFrame::RpcCommand {
             session_id: session_id.clone(),
@@ -108,10 +114,9 @@ impl AppState {
     }
 
     fn settle(self, command_id: &CommandId, outcome: Result<(), Failure>) {
-        let mut callback = None;
-        self.waiting.update_value(|waiting| callback = waiting.remove(command_id));
-        if let Some(callback) = callback {
-            callback.run(outcome);
+        let callback = self.waiting.try_update_value(|waiting| waiting.remove(command_id));
+        if let Some(callback) = callback.flatten() {
+            callback(outcome);
         }
     }
 
@@ -174,7 +179,7 @@ impl AppState {
         self.link.set(LinkState::Broken);
         let waiting = self.waiting.try_update_value(std::mem::take).unwrap_or_default();
         for callback in waiting.into_values() {
-            callback.run(Err(unreachable_server()));
+            callback(Err(unreachable_server()));
         }
     }
 }

@@ -17,11 +17,11 @@ pub fn Frame(children: Children) -> impl IntoView {
             "Skip to the conversation"
         </a>
         <div class="frame" class:at-home=at_home>
+            <ConnectionStrip />
             <nav class="sidebar" aria-label="Conversations">
                 <SessionList />
             </nav>
             <main id="page" class="page" tabindex="-1">
-                <ConnectionStrip />
                 {children()}
             </main>
         </div>

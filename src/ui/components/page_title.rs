@@ -1,17 +1,14 @@
 //! The title of the page in the browser's tab.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
-use crate::ui::platform;
+use crate::ui::state::AppState;
 
-/// Names the page; without a name of its own it bears the app's.
+/// Names the page for as long as it is shown. The app's one title outlives every page, so a page
+/// that has gone is never asked for its name.
 #[component]
 pub fn PageTitle(#[prop(into)] text: Signal<String>) -> impl IntoView {
-    let full = move || {
-        let own = text.get();
-        let name = if own.is_empty() { "Throughline".to_owned() } else { own + " · Throughline" };
-        platform::text_of_title(name)
-    };
-    view! { <Title text=full /> }
+    let title = AppState::current().title;
+    title.set(text.get_untracked());
+    Effect::new(move || title.set(text.get()));
 }

@@ -13,8 +13,8 @@ use crate::wire::socket::Command;
 pub fn Composer(conversation: Conversation) -> impl IntoView {
     let field = NodeRef::<Textarea>::new();
     let draft = RwSignal::new(String::new());
-    let problem = conversation.problem;
-    let status = conversation.status;
+    let problem = conversation.problem.clone();
+    let status = conversation.status.clone();
     take_back(&conversation, draft);
     let sender = conversation.clone();
     let send = move || {
@@ -82,7 +82,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
 
 /// Puts a text that could not be sent back where it was written, before anything newer.
 fn take_back(conversation: &Conversation, draft: RwSignal<String>) {
-    let returned = conversation.returned;
+    let returned = conversation.returned.clone();
     Effect::new(move || {
         if let Some(text) = returned.get() {
             returned.set(None);

@@ -42,18 +42,14 @@ impl Conversation {
             attachments: Vec::new(),
         };
         let conversation = self.clone();
-        self.app.command(
-            &self.session_id,
-            command,
-            Callback::new(move |outcome: Result<(), Failure>| {
-                // Without the network the prompt waits here and leaves by itself later.
-                if let Err(failure) = outcome
-                    && failure.code != FailureCode::Network
-                {
-                    conversation.give_back(&unsent, failure);
-                }
-            }),
-        );
+        self.app.command(&self.session_id, command, move |outcome| {
+            // Without the network the prompt waits here and leaves by itself later.
+            if let Err(failure) = outcome
+                && failure.code != FailureCode::Network
+            {
+                conversation.give_back(&unsent, failure);
+            }
+        });
     }
 
     fn give_back(&self, unsent: &Unsent, failure: Failure) {
@@ -64,11 +60,10 @@ impl Conversation {
 
     /// Sends a command whose failure is shown above the composer.
     pub fn command(&self, command: Command) {
-        let problem = self.problem;
+        let problem = self.problem.clone();
         problem.set(None);
-        let outcome = Callback::new(move |outcome: Result<(), Failure>| {
+        self.app.command(&self.session_id, command, move |outcome| {
             problem.set(outcome.err().map(|failure| failure.message));
         });
-        self.app.command(&self.session_id, command, outcome);
     }
 }

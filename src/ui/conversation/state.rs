@@ -15,25 +15,27 @@ use crate::domain::session::Status;
 use crate::ui::state::AppState;
 use crate::wire::rest::Transcript;
 
+/// Signals here are counted, not owned by the page: an answer that comes after the page was left
+/// finds them still there.
 #[derive(Clone)]
 pub struct Conversation {
     pub(super) app: AppState,
     pub session_id: SessionId,
     /// The title as it was when the conversation was fetched.
-    pub title: RwSignal<String>,
-    pub entries: RwSignal<Vec<Entry>>,
-    pub unsent: RwSignal<Vec<Unsent>>,
-    pub status: RwSignal<Status>,
-    pub continuation: RwSignal<Option<SessionId>>,
-    pub has_earlier: RwSignal<bool>,
+    pub title: ArcRwSignal<String>,
+    pub entries: ArcRwSignal<Vec<Entry>>,
+    pub unsent: ArcRwSignal<Vec<Unsent>>,
+    pub status: ArcRwSignal<Status>,
+    pub continuation: ArcRwSignal<Option<SessionId>>,
+    pub has_earlier: ArcRwSignal<bool>,
     /// What a person should know about the last thing they tried.
-    pub problem: RwSignal<Option<String>>,
+    pub problem: ArcRwSignal<Option<String>>,
     /// The text that a failed send gives back.
-    pub returned: RwSignal<Option<String>>,
+    pub returned: ArcRwSignal<Option<String>>,
     /// Fires whenever something new stands at the end.
     pub grown: ArcTrigger,
-    live: StoredValue<Live>,
-    cursor: StoredValue<Cursor>,
+    live: ArcStoredValue<Live>,
+    cursor: ArcStoredValue<Cursor>,
 }
 
 impl Conversation {
@@ -46,17 +48,17 @@ impl Conversation {
         Self {
             app,
             session_id,
-            title: RwSignal::new(title),
-            entries: RwSignal::new(live.messages.iter().map(Entry::new).collect()),
-            unsent: RwSignal::default(),
-            status: RwSignal::new(live.status),
-            continuation: RwSignal::new(live.continuation.clone()),
-            has_earlier: RwSignal::new(has_earlier),
-            problem: RwSignal::new(None),
-            returned: RwSignal::new(None),
+            title: ArcRwSignal::new(title),
+            entries: ArcRwSignal::new(live.messages.iter().map(Entry::new).collect()),
+            unsent: ArcRwSignal::default(),
+            status: ArcRwSignal::new(live.status),
+            continuation: ArcRwSignal::new(live.continuation.clone()),
+            has_earlier: ArcRwSignal::new(has_earlier),
+            problem: ArcRwSignal::new(None),
+            returned: ArcRwSignal::new(None),
             grown: ArcTrigger::new(),
-            live: StoredValue::new(live),
-            cursor: StoredValue::new(cursor),
+            live: ArcStoredValue::new(live),
+            cursor: ArcStoredValue::new(cursor),
         }
     }
 
@@ -111,8 +113,8 @@ impl Conversation {
         }
         let (status, continuation) =
             self.live.with_value(|live| (live.status, live.continuation.clone()));
-        set_if_new(self.status, status);
-        set_if_new(self.continuation, continuation);
+        set_if_new(&self.status, status);
+        set_if_new(&self.continuation, continuation);
         self.grown.notify();
     }
 
@@ -161,8 +163,8 @@ impl Conversation {
         let acknowledged: Vec<_> =
             live.messages.iter().filter_map(|it| it.turn_id.clone()).collect();
         self.unsent.update(|unsent| unsent.retain(|it| !acknowledged.contains(&it.turn_id)));
-        set_if_new(self.status, live.status);
-        set_if_new(self.continuation, live.continuation.clone());
+        set_if_new(&self.status, live.status);
+        set_if_new(&self.continuation, live.continuation.clone());
         let entries: Vec<_> = live.messages.iter().map(|message| self.entry_for(message)).collect();
         self.live.set_value(live);
         entries.iter().for_each(Entry::notify);
@@ -210,7 +212,7 @@ impl Conversation {
     }
 }
 
-fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
     if signal.with_untracked(|known| *known != value) {
         signal.set(value);
     }

@@ -62,7 +62,7 @@ fn mark_unseen(conversation: &Conversation, at_end: RwSignal<bool>, unseen: RwSi
 
 #[component]
 fn Earlier(conversation: Conversation) -> impl IntoView {
-    let has_earlier = conversation.has_earlier;
+    let has_earlier = conversation.has_earlier.clone();
     let fetch = move |_| conversation.fetch_earlier();
     view! {
         <Show when=move || has_earlier.get()>
@@ -75,7 +75,7 @@ fn Earlier(conversation: Conversation) -> impl IntoView {
 
 #[component]
 fn Messages(conversation: Conversation) -> impl IntoView {
-    let entries = conversation.entries;
+    let entries = conversation.entries.clone();
     view! {
         <For
             each=move || entries.get()
@@ -90,7 +90,7 @@ fn Messages(conversation: Conversation) -> impl IntoView {
 /// Prompts that the server has not acknowledged yet.
 #[component]
 fn Waiting(conversation: Conversation) -> impl IntoView {
-    let unsent = conversation.unsent;
+    let unsent = conversation.unsent.clone();
     view! {
         <For
             each=move || unsent.get()

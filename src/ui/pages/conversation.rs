@@ -12,7 +12,6 @@ use crate::ui::components::session_list::shown_title;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::transcript::TranscriptView;
-use crate::ui::platform;
 use crate::ui::state::AppState;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
@@ -27,7 +26,10 @@ pub fn ConversationPage() -> impl IntoView {
             {move || Suspend::new(async move {
                 match fetched.await {
                     Ok(transcript) => view! { <OpenConversation transcript /> }.into_any(),
-                    Err(failure) => view! { <Unavailable failure /> }.into_any(),
+                    Err(failure) => {
+                        let retry = Callback::new(move |()| fetched.refetch());
+                        view! { <Unavailable failure retry /> }.into_any()
+                    }
                 }
             })}
         </Suspense>
@@ -65,7 +67,7 @@ fn keep_in_view(app: AppState, conversation: &Conversation) {
 /// Moves on with the conversation when it is compressed, in place of the old address.
 fn follow_compression(conversation: &Conversation) {
     let navigate = use_navigate();
-    let continuation = conversation.continuation;
+    let continuation = conversation.continuation.clone();
     Effect::new(move || {
         if let Some(id) = continuation.get() {
             let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
@@ -76,7 +78,7 @@ fn follow_compression(conversation: &Conversation) {
 
 /// The title, as the list has it once it changed.
 fn title_signal(app: AppState, conversation: &Conversation) -> Signal<String> {
-    let fetched = conversation.title;
+    let fetched = conversation.title.clone();
     let id = conversation.session_id.clone();
     Signal::derive(move || {
         let renamed = app.rows.with(|rows| rows.changed.get(&id).map(|row| row.title.clone()));
@@ -85,23 +87,43 @@ fn title_signal(app: AppState, conversation: &Conversation) -> Signal<String> {
 }
 
 #[component]
-fn Unavailable(failure: Failure) -> impl IntoView {
+fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
     let gone = matches!(failure.code, FailureCode::SessionNotFound | FailureCode::InvalidId);
-    platform::set_status(if gone { 404 } else { 503 });
-    let heading = if gone { "This conversation is gone" } else { "This did not work" };
-    let message = if gone {
-        "It may have been deleted, or the link may be mistyped.".to_owned()
-    } else {
-        failure.message
-    };
+    if gone {
+        return view! {
+            <PageTitle text="This conversation is gone" />
+            <div class="notice-page">
+                <h1>"This conversation is gone"</h1>
+                <p>"It may have been deleted, or the link may be mistyped."</p>
+                <A href="/" attr:class="button">
+                    "All conversations"
+                </A>
+            </div>
+        }
+        .into_any();
+    }
+    retry_on_return(retry);
     view! {
-        <PageTitle text=heading />
+        <PageTitle text="Not reachable" />
         <div class="notice-page">
-            <h1>{heading}</h1>
-            <p>{message}</p>
-            <A href="/" attr:class="button">
-                "All conversations"
-            </A>
+            <h1>"This conversation could not be opened"</h1>
+            <p>{failure.message}</p>
+            <button r#type="button" class="button" on:click=move |_| retry.run(())>
+                "Try again"
+            </button>
         </div>
     }
+    .into_any()
+}
+
+/// Tries again by itself once the server is back.
+fn retry_on_return(retry: Callback<()>) {
+    let returns = AppState::current().returns;
+    Effect::new(move |before: Option<u32>| {
+        let now = returns.get();
+        if before.is_some_and(|before| before != now) {
+            retry.run(());
+        }
+        now
+    });
 }
