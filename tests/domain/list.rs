@@ -42,7 +42,7 @@ fn rows() -> impl Strategy<Value = Vec<Session>> {
 
 #[test]
 fn what_runs_or_waits_comes_before_newer_history() {
-    let mut list = vec![
+    let mut list = [
         row("history", Status::Idle, 9),
         row("waiting", Status::Waiting, 1),
         row("streaming", Status::Streaming, 2),

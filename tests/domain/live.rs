@@ -172,7 +172,7 @@ fn the_end_of_a_turn_decides_the_status() {
     ] {
         let begin = Event::AgentStart { turn_id: turn("t"), at: NOW };
         let end = Event::AgentEnd { turn_id: turn("t"), outcome, at: NOW };
-        assert_eq!(fold(&[begin.clone()]).status, Status::Streaming);
+        assert_eq!(fold(std::slice::from_ref(&begin)).status, Status::Streaming);
         let live = fold(&[begin, end]);
         assert_eq!((live.status, live.turn_id), (status, None));
     }
