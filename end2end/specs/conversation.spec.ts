@@ -64,13 +64,35 @@ test('an agent that fails or dies says so, and the next prompt works', async ({ 
     await expect(answer(page)).not.toContainText('Stopped');
 });
 
+test('what was written and not sent waits in its conversation', async ({ page, server, isMobile }) => {
+    const [one, two] = [await server.newSession(), await server.newSession()];
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const go = async (id: string) => {
+        if (isMobile) await page.getByRole('link', { name: 'All conversations' }).click();
+        await page.locator(`.row[href="/session/${id}"]`).click();
+        await page.waitForURL(`**/session/${id}`);
+    };
+    await open(page, `/session/${one}`);
+    await field.fill('for one');
+    await go(two);
+    await expect(field).toHaveValue('');
+    await field.fill('for two');
+    await go(one);
+    await expect(field).toHaveValue('for one');
+    await go(two);
+    await expect(field).toHaveValue('for two');
+});
+
 test('the page moves on with a conversation that is compressed', async ({ page }) => {
     await newConversation(page);
     await send(page, '[[say Before.]]');
     await expect(answer(page)).toContainText('Before.');
     const old = page.url();
-    await send(page, '[[compress]]');
+    await send(page, '[[ask Ready? | Yes]][[compress]]');
+    await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
+    await page.getByRole('button', { name: 'Yes' }).click();
     await page.waitForURL((url) => url.href !== old && url.pathname.startsWith('/session/'));
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('half a thought');
     await send(page, '[[say After.]]');
     await expect(answer(page)).toContainText('After.');
     await page.goto(old);

@@ -39,6 +39,8 @@ pub struct AppState {
     pub rows: RwSignal<RowChanges>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
+    /// What was written and not sent, by conversation.
+    drafts: StoredValue<HashMap<SessionId, String>>,
     focused: StoredValue<Option<Conversation>>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
@@ -50,6 +52,7 @@ impl AppState {
             title: RwSignal::default(),
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
+            drafts: StoredValue::default(),
             focused: StoredValue::new(None),
             waiting: StoredValue::default(),
         }
@@ -88,6 +91,16 @@ impl AppState {
         if was_focused {
             platform::send(&ClientFrame::Unsubscribe { session_id: session_id.clone() });
         }
+    }
+
+    pub fn draft(self, session_id: &SessionId) -> String {
+        self.drafts.with_value(|drafts| drafts.get(session_id).cloned()).unwrap_or_default()
+    }
+
+    pub fn keep_draft(self, session_id: &SessionId, text: String) {
+        self.drafts.update_value(|drafts| {
+            drafts.insert(session_id.clone(), text);
+        });
     }
 
     /// Sends a command and calls back with its outcome, at once if it could not leave.
@@ -166,6 +179,8 @@ impl AppState {
         let returned = self.link.get_untracked() == LinkState::Broken;
         self.link.set(LinkState::Online);
         if returned {
+            // The list is fetched anew, and what was known of it before is history.
+            self.rows.set(RowChanges::default());
             self.returns.update(|count| *count += 1);
         }
         if let Some(conversation) = self.focused.get_value() {

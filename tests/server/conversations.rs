@@ -115,6 +115,7 @@ async fn compression_makes_a_continuation_and_old_addresses_lead_to_it() {
     assert_eq!(tip["session"]["_compression_segment_count"], 2);
     assert_eq!(tip["session"]["title"], "remember the milk");
     assert!(last_text(&tip).contains("milk"), "the summary says what it was about");
+    assert_eq!(tip["messages"][0]["turn_id"], "t1", "and the earlier part is above it");
 
     let list = app.get_json("/api/sessions").await;
     let rows = list["sessions"].as_array().unwrap();
@@ -130,6 +131,39 @@ async fn compression_makes_a_continuation_and_old_addresses_lead_to_it() {
         assert!(response.status().is_redirection(), "{address}");
         assert_eq!(response.headers()["location"], format!("/session/{new}"), "{address}");
     }
+}
+
+#[tokio::test]
+async fn a_conversation_reads_on_past_its_divider_into_the_earlier_parts() {
+    let app = TestApp::start().await;
+    let mut id = app.new_session().await;
+    let mut expected = Vec::new();
+    for part in 0..3 {
+        for number in 0..3 {
+            let word = format!("part{part}number{number}");
+            app.converse(&id, &format!("t{part}{number}"), &format!("[[say {word}]]")).await;
+            expected.push(word);
+        }
+        let old = app.converse(&id, &format!("c{part}"), "[[compress]]").await;
+        id = old["continuation"].as_str().unwrap().to_owned();
+    }
+    let mut said = Vec::new();
+    let (mut before, mut pages) = (String::new(), 0);
+    loop {
+        let page = app.get_json(&format!("/api/sessions/{id}?limit=4{before}")).await;
+        let messages = page["messages"].as_array().unwrap();
+        let answers = messages.iter().filter(|message| message["role"] == "assistant");
+        let words = answers.filter_map(|message| message["parts"][0]["text"].as_str());
+        let words: Vec<_> = words.filter(|word| word.starts_with("part")).map(str::to_owned).collect();
+        said.splice(0..0, words);
+        pages += 1;
+        if page["has_earlier"] == false {
+            break;
+        }
+        before = format!("&before={}", messages[0]["message_id"].as_str().unwrap());
+    }
+    assert_eq!(said, expected, "in order, nothing doubled, nothing missing");
+    assert!(pages > 3, "page by page, not all at once");
 }
 
 #[tokio::test]

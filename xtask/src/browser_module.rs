@@ -23,7 +23,7 @@ pub fn build(project: &Project, mode: Mode) -> Result<()> {
     command.args(["--profile", mode.browser_profile()]);
     command.args(["--no-default-features", "--features", "hydrate"]);
     if mode == Mode::Release {
-        command.env("CARGO_ENCODED_RUSTFLAGS", toolchain::anonymous_paths(project)?);
+        command.env("CARGO_ENCODED_RUSTFLAGS", toolchain::release_flags(project)?);
     }
     cargo::build("building the browser module", &mut command)?;
     bind(project, mode)

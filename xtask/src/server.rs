@@ -24,7 +24,7 @@ pub fn build(project: &Project, mode: Mode) -> Result<()> {
     if mode == Mode::Release {
         command.arg("--release");
         command.env("THROUGHLINE_EMBED", project.site(mode));
-        command.env("CARGO_ENCODED_RUSTFLAGS", toolchain::anonymous_paths(project)?);
+        command.env("CARGO_ENCODED_RUSTFLAGS", toolchain::release_flags(project)?);
     }
     cargo::build("building the server", &mut command)
 }

@@ -48,8 +48,10 @@ pub fn ensure_checkers(project: &Project) -> Result<()> {
 /// Gives compiler flags that keep the builder's own directories out of what is shipped.
 ///
 /// Without them the panic messages name the home directory of whoever built the release.
-pub fn anonymous_paths(project: &Project) -> Result<OsString> {
+pub fn release_flags(project: &Project) -> Result<OsString> {
     let mut flags = inherited_flags();
+    // Flags given here take the place of those in the project's configuration.
+    flags.extend(["--cfg", "erase_components"].map(OsString::from));
     let mut remap = |from: &Path, to: &str| {
         let mut flag = OsString::from("--remap-path-prefix=");
         flag.push(from);

@@ -3,12 +3,28 @@
 use sqlx::query;
 
 use super::messages::insert;
+use super::rows;
 use super::{Store, StoreError};
 use crate::domain::ids::SessionId;
 use crate::domain::message::Message;
 use crate::domain::time::Timestamp;
 
 impl Store {
+    /// Finds the row that this one continues, if it continues one.
+    pub(super) async fn earlier_part(
+        &self,
+        id: &SessionId,
+    ) -> Result<Option<SessionId>, StoreError> {
+        let row = query(
+            "SELECT parent_session_id FROM sessions \
+             WHERE session_id = $1 AND relation = 'continuation'",
+        )
+        .bind(id.as_str())
+        .fetch_optional(&self.readers)
+        .await?;
+        row.map(|row| rows::required(&row, "parent_session_id")).transpose()
+    }
+
     /// Turns a row into the record of an earlier part and creates the row that goes on from it,
     /// both or neither. The continuation begins with the given message and carries over title,
     /// folder, agent and what a person set.

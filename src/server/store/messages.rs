@@ -16,30 +16,69 @@ pub struct MessagePage {
 }
 
 impl Store {
-    /// Reads the newest page of a session, or the page that ends before a message.
+    /// Reads the newest page of a conversation, or the page that ends before a message, and reads
+    /// on into the earlier parts where the row has no more.
     pub async fn message_page(
         &self,
         session_id: &SessionId,
         before: Option<&MessageId>,
         limit: u32,
     ) -> Result<MessagePage, StoreError> {
-        let mut found = query(
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (mut row, mut position) = match before {
+            Some(message_id) => self.place_of(message_id).await?,
+            None => Some((session_id.clone(), i64::MAX)),
+        }
+        .unwrap_or_else(|| (session_id.clone(), i64::MAX));
+        let mut newest_first = Vec::new();
+        let mut visited = Vec::new();
+        loop {
+            let missing = limit + 1 - newest_first.len();
+            newest_first.extend(self.messages_before(&row, position, missing).await?);
+            if newest_first.len() > limit {
+                break;
+            }
+            visited.push(row.clone());
+            match self.earlier_part(&row).await? {
+                Some(earlier) if !visited.contains(&earlier) => row = earlier,
+                _ => break,
+            }
+            position = i64::MAX;
+        }
+        let has_earlier = newest_first.len() > limit;
+        newest_first.truncate(limit);
+        newest_first.reverse();
+        Ok(MessagePage { messages: newest_first, has_earlier })
+    }
+
+    async fn messages_before(
+        &self,
+        session_id: &SessionId,
+        position: i64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        let found = query(
             "SELECT message_id, turn_id, role, state, parts, usage, created_at, ended_at \
-             FROM messages WHERE session_id = $1 AND position < COALESCE( \
-             (SELECT position FROM messages WHERE message_id = $2 AND session_id = $1), $3) \
-             ORDER BY position DESC LIMIT $4",
+             FROM messages WHERE session_id = $1 AND position < $2 \
+             ORDER BY position DESC LIMIT $3",
         )
         .bind(session_id.as_str())
-        .bind(before.map(MessageId::as_str))
-        .bind(i64::MAX)
-        .bind(i64::from(limit) + 1)
+        .bind(position)
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .fetch_all(&self.readers)
         .await?;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let has_earlier = found.len() > limit;
-        found.truncate(limit);
-        let messages = found.iter().rev().map(rows::message).collect::<Result<_, _>>()?;
-        Ok(MessagePage { messages, has_earlier })
+        found.iter().map(rows::message).collect()
+    }
+
+    async fn place_of(
+        &self,
+        message_id: &MessageId,
+    ) -> Result<Option<(SessionId, i64)>, StoreError> {
+        let row = query("SELECT session_id, position FROM messages WHERE message_id = $1")
+            .bind(message_id.as_str())
+            .fetch_optional(&self.readers)
+            .await?;
+        row.map(|row| Ok((session_of(&row)?, row.try_get("position")?))).transpose()
     }
 
     /// Finds the message that a turn's prompt was stored as, and the session that holds it.

@@ -103,7 +103,7 @@ fn word<T: DeserializeOwned>(
     word.map(|word| from_word(column, &word)).transpose()
 }
 
-fn required<T>(row: &SqliteRow, column: &'static str) -> Result<T, StoreError>
+pub(super) fn required<T>(row: &SqliteRow, column: &'static str) -> Result<T, StoreError>
 where
     T: TryFrom<String>,
     T::Error: std::fmt::Display,

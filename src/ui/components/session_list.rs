@@ -1,12 +1,15 @@
 //! The list of conversations.
 
 use leptos::prelude::*;
+use leptos::reactive::spawn_local;
 use leptos_router::components::A;
 
+use super::element::text_element;
 use super::icon::{GEAR, Icon};
 use super::new_button::NewButton;
 use super::time::Time;
 use crate::api::sessions::list_sessions;
+use crate::domain::ids::SessionId;
 use crate::domain::list::merge;
 use crate::domain::session::{Session, Status};
 use crate::ui::state::{AppState, RowChanges};
@@ -34,22 +37,19 @@ pub fn SessionList() -> impl IntoView {
 }
 
 fn rows_view(state: AppState, fetched: Result<SessionPage, Failure>) -> AnyView {
-    let page = match fetched {
-        Ok(page) => page,
-        Err(failure) => {
-            return view! { <p class="problem" role="alert">{failure.message}</p> }.into_any();
-        }
+    let pages = match fetched {
+        Ok(page) => ArcRwSignal::new(page),
+        Err(failure) => return text_element("p", "problem", failure.message),
     };
-    let more = page.next_cursor.is_some();
-    let rows = Memo::new(move |_| state.rows.with(|changes| current(&page.sessions, changes)));
+    let shown = pages.clone();
+    let rows = Memo::new(move |_| {
+        shown.with(|page| state.rows.with(|changes| current(&page.sessions, changes)))
+    });
     let empty = move || {
-        rows.with(Vec::is_empty).then(|| {
-            view! {
-                <p class="hint">"No conversations yet. Start one: the demo agent needs no key."</p>
-            }
-        })
+        let words = "No conversations yet. Start one: the demo agent needs no key.";
+        rows.with(Vec::is_empty).then(|| text_element("p", "hint", words.to_owned()))
     };
-    let by_id = move |id: &crate::domain::ids::SessionId| {
+    let by_id = move |id: &SessionId| {
         rows.with(|rows| rows.iter().find(|row| row.session_id == *id).cloned())
     };
     view! {
@@ -65,9 +65,37 @@ fn rows_view(state: AppState, fetched: Result<SessionPage, Failure>) -> AnyView 
                 }
             />
         </ul>
-        {more.then(|| view! { <p class="hint">"Older conversations are not shown yet."</p> })}
+        <Older pages />
     }
     .into_any()
+}
+
+/// Fetches the next page of the list and puts it below.
+#[component]
+fn Older(pages: ArcRwSignal<SessionPage>) -> impl IntoView {
+    let problem = RwSignal::new(None);
+    let known = pages.clone();
+    let fetch = move |_| {
+        let pages = known.clone();
+        spawn_local(async move {
+            let cursor = pages.with_untracked(|page| page.next_cursor.clone());
+            match list_sessions(cursor).await {
+                Ok(next) => pages.update(|page| {
+                    page.sessions.extend(next.sessions);
+                    page.next_cursor = next.next_cursor;
+                }),
+                Err(failure) => problem.set(Some(failure.message)),
+            }
+        });
+    };
+    view! {
+        <Show when=move || pages.with(|page| page.next_cursor.is_some())>
+            <button r#type="button" class="button quiet" on:click=fetch.clone()>
+                "Show older conversations"
+            </button>
+        </Show>
+        {move || problem.get().map(|text| text_element("p", "problem", text))}
+    }
 }
 
 /// Puts what changed since over what was fetched.

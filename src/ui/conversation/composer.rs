@@ -12,7 +12,9 @@ use crate::wire::socket::Command;
 #[component]
 pub fn Composer(conversation: Conversation) -> impl IntoView {
     let field = NodeRef::<Textarea>::new();
-    let draft = RwSignal::new(String::new());
+    let draft = RwSignal::new(conversation.draft());
+    let keeper = conversation.clone();
+    Effect::new(move || keeper.keep_draft(draft.get()));
     let problem = conversation.problem.clone();
     let status = conversation.status.clone();
     take_back(&conversation, draft);

@@ -100,15 +100,19 @@ fn kind_of(part: &Part) -> u8 {
 fn part_view(conversation: &Conversation, entry: &Entry, place: usize) -> AnyView {
     let part = untrack(|| conversation.with_part(entry, place, Part::clone));
     let (conversation, entry) = (conversation.clone(), entry.clone());
+    let role = untrack(|| conversation.with_message(&entry, |message| message.role));
     match part {
-        Some(Part::Text { text }) => {
-            let role = untrack(|| conversation.with_message(&entry, |message| message.role));
-            if role == Some(Role::User) {
-                view! { <Markdown text /> }.into_any()
-            } else {
-                view! { <MarkdownPart conversation entry place /> }.into_any()
-            }
+        Some(Part::Text { text }) if role == Some(Role::System) => view! {
+            <details class="divider">
+                <summary>"Compressed here"</summary>
+                <Markdown text />
+            </details>
         }
+        .into_any(),
+        Some(Part::Text { text }) if role == Some(Role::User) => {
+            view! { <Markdown text /> }.into_any()
+        }
+        Some(Part::Text { .. }) => view! { <MarkdownPart conversation entry place /> }.into_any(),
         Some(Part::Thinking { .. }) => view! {
             <details class="thinking">
                 <summary>"Thinking"</summary>

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::Conversation;
-use crate::domain::ids::TurnId;
+use crate::domain::ids::{SessionId, TurnId};
 use crate::ui::platform;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::socket::Command;
@@ -16,6 +16,23 @@ pub struct Unsent {
 }
 
 impl Conversation {
+    /// Gives what was written here and not sent.
+    pub fn draft(&self) -> String {
+        self.app.draft(&self.session_id)
+    }
+
+    pub fn keep_draft(&self, text: String) {
+        self.app.keep_draft(&self.session_id, text);
+    }
+
+    pub fn move_draft(&self, to: &SessionId) {
+        let text = self.draft();
+        if !text.is_empty() {
+            self.keep_draft(String::new());
+            self.app.keep_draft(to, text);
+        }
+    }
+
     /// Sends a prompt: shown at once, kept until the server has it.
     pub fn send(&self, content: String) {
         let Ok(turn_id) = TurnId::parse(&platform::mint_id()) else {

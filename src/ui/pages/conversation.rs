@@ -64,12 +64,14 @@ fn keep_in_view(app: AppState, conversation: &Conversation) {
     on_cleanup(move || app.blur(&left));
 }
 
-/// Moves on with the conversation when it is compressed, in place of the old address.
+/// Moves on with the conversation when it is compressed, in place of the old address, and takes
+/// along what was written and not sent.
 fn follow_compression(conversation: &Conversation) {
     let navigate = use_navigate();
-    let continuation = conversation.continuation.clone();
+    let conversation = conversation.clone();
     Effect::new(move || {
-        if let Some(id) = continuation.get() {
+        if let Some(id) = conversation.continuation.get() {
+            conversation.move_draft(&id);
             let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
             navigate(&["/session/", id.as_str()].concat(), options);
         }

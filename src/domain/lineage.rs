@@ -1,0 +1,201 @@
+//! Roots, members, tips and leaves: which rows are one conversation, and in what order.
+//!
+//! A lineage is what continuation edges connect. An edge goes from a row to its
+//! `parent_session_id`, or, where a row names no parent, to the snapshot that names it as its
+//! continuation. An absent parent still connects its children.
+
+mod forest;
+mod node;
+
+use std::cmp::Ordering;
+
+use super::ids::SessionId;
+use super::session::Relation;
+use forest::{Entry, Forest, Role};
+
+pub use node::Node;
+
+/// What is true of a whole lineage.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Lineage {
+    pub tip: Option<usize>,
+    /// How many of its rows are not snapshots; one, if all is well.
+    pub live: u32,
+    pub cyclic: bool,
+    pub duplicates: bool,
+    pub parent_missing: bool,
+}
+
+/// The known rows, arranged once so that any number of questions are cheap.
+pub struct Lineages<'rows> {
+    forest: Forest<'rows>,
+    /// By position of the root.
+    lineages: Vec<Lineage>,
+    complete: bool,
+}
+
+impl<'rows> Lineages<'rows> {
+    /// Arranges rows; `complete` says that there are no others.
+    pub fn new(rows: &'rows [Node], complete: bool) -> Self {
+        let forest = Forest::grow(rows);
+        let lineages = vec![Lineage::default(); forest.entries.len()];
+        let mut built = Self { forest, lineages, complete };
+        built.describe();
+        built
+    }
+
+    /// Tells whether these are all the rows there are.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Finds a row, the most credible of its copies.
+    pub fn get(&self, id: &str) -> Option<&'rows Node> {
+        self.node(self.forest.find(id)?)
+    }
+
+    /// Tells how a row hangs on its parent, also where it does not say so itself.
+    pub fn relation(&self, id: &str) -> Option<Relation> {
+        self.entry(self.forest.find(id)?)?.relation
+    }
+
+    /// Names the root of the lineage that a row belongs to; it may be the id of an absent parent.
+    pub fn root(&self, id: &str) -> Option<&'rows SessionId> {
+        let root = self.entry(self.forest.find(id)?)?.root;
+        Some(self.entry(root)?.id)
+    }
+
+    /// Lists the rows of the lineage that a row belongs to, oldest first.
+    pub fn members(&self, id: &str) -> Vec<&'rows Node> {
+        let row = self.forest.find(id).and_then(|position| self.entry(position));
+        let Some(root) = row.map(|entry| entry.root) else { return Vec::new() };
+        let mut members: Vec<&Entry> =
+            self.entries().iter().filter(|entry| entry.root == root).collect();
+        members.sort_by(|left, right| self.compare(left, right));
+        members.iter().filter_map(|entry| entry.node).collect()
+    }
+
+    /// Finds the newest row of a row's lineage that is not a snapshot.
+    pub fn tip(&self, id: &str) -> Option<&'rows Node> {
+        self.node(self.lineage_of(self.forest.find(id)?).tip?)
+    }
+
+    /// Tells whether no present row hangs on this one, be it by continuation or by fork.
+    pub fn is_leaf(&self, id: &str) -> bool {
+        self.forest
+            .find(id)
+            .and_then(|position| self.entry(position))
+            .is_some_and(|entry| !entry.has_child)
+    }
+
+    /// Lists the rows that no other hangs on, in order of id.
+    pub fn leaves(&self) -> impl Iterator<Item = &'rows Node> {
+        self.entries().iter().filter(|entry| !entry.has_child).filter_map(|entry| entry.node)
+    }
+
+    pub(super) fn entries(&self) -> &[Entry<'rows>] {
+        &self.forest.entries
+    }
+
+    pub(super) fn entry(&self, position: usize) -> Option<&Entry<'rows>> {
+        self.forest.entries.get(position)
+    }
+
+    pub(super) fn node(&self, position: usize) -> Option<&'rows Node> {
+        self.entry(position)?.node
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<usize> {
+        self.forest.find(id)
+    }
+
+    pub(super) fn find_absent(&self, id: &str) -> Option<usize> {
+        self.forest.find_absent(id)
+    }
+
+    pub(super) fn lineage_of(&self, position: usize) -> Lineage {
+        let root = self.entry(position).map(|entry| entry.root);
+        root.and_then(|root| self.lineages.get(root)).copied().unwrap_or_default()
+    }
+
+    /// Lists the rows that name an absent id as their continuation parent, then those that name it
+    /// as their root, the newest of each first.
+    pub(super) fn namers(&self, absent: usize) -> Vec<usize> {
+        let mut mentions: Vec<(Role, &Entry, usize)> = self
+            .mentions_of(absent)
+            .filter(|(role, _)| *role != Role::Canonical)
+            .filter_map(|(role, namer)| Some((role, self.entry(namer)?, namer)))
+            .collect();
+        mentions.sort_by(|left, right| {
+            left.0.cmp(&right.0).then_with(|| self.compare(right.1, left.1))
+        });
+        mentions.into_iter().map(|(_, _, namer)| namer).collect()
+    }
+
+    /// Tells whether an absent id may be taken for a live row on the word of the server: a snapshot
+    /// names it as its canonical row, and no row that is known comes after it.
+    pub(super) fn is_vouched_for(&self, absent: usize) -> bool {
+        !self.complete && self.mentions_of(absent).all(|(role, _)| role == Role::Canonical)
+    }
+
+    fn mentions_of(&self, absent: usize) -> impl Iterator<Item = (Role, usize)> {
+        let mentions = &self.forest.mentions;
+        let first = mentions.partition_point(|mention| mention.absent < absent);
+        let found = mentions.iter().skip(first).take_while(move |it| it.absent == absent);
+        found.map(|mention| (mention.role, mention.namer))
+    }
+
+    /// Orders rows of a lineage, oldest first. The depth along continuation edges comes before the
+    /// stored segment, because servers store the number of parts of the whole lineage on each of
+    /// its rows. Where edges form a cycle no depth is known and the stored number decides.
+    pub(super) fn compare(&self, left: &Entry, right: &Entry) -> Ordering {
+        let age = |entry: &Entry| {
+            let cyclic = self.lineages.get(entry.root).is_some_and(|lineage| lineage.cyclic);
+            let depth = if cyclic { 0 } else { entry.depth };
+            let said = entry.node.map(|node| (node.segment, node.last_activity_at));
+            (depth, said)
+        };
+        age(left).cmp(&age(right)).then_with(|| left.id.cmp(right.id))
+    }
+
+    /// Counts the continuation edges between two rows of one lineage.
+    pub(super) fn distance(&self, left: usize, right: usize) -> Option<u32> {
+        let (mut left, mut right) = (left, right);
+        let mut edges = 0;
+        while left != right {
+            let (from, to) = (self.entry(left)?, self.entry(right)?);
+            if from.root != to.root {
+                return None;
+            }
+            if from.depth >= to.depth {
+                left = from.continues()?;
+            } else {
+                right = to.continues()?;
+            }
+            edges += 1;
+        }
+        Some(edges)
+    }
+
+    /// Gathers what is true of each lineage, then its tip, whose choice depends on that.
+    fn describe(&mut self) {
+        for entry in &self.forest.entries {
+            let Some(lineage) = self.lineages.get_mut(entry.root) else { continue };
+            lineage.live += u32::from(entry.node.is_some() && !entry.is_snapshot());
+            lineage.cyclic |= entry.cut;
+            lineage.duplicates |= entry.duplicate;
+            lineage.parent_missing |= entry.continues().is_some_and(|it| it >= self.forest.present);
+        }
+        for (position, entry) in self.forest.entries.iter().enumerate() {
+            if entry.node.is_none() || entry.is_snapshot() {
+                continue;
+            }
+            let tip = self.lineage_of(position).tip.and_then(|tip| self.entry(tip));
+            if tip.is_none_or(|tip| self.compare(tip, entry).is_lt())
+                && let Some(lineage) = self.lineages.get_mut(entry.root)
+            {
+                lineage.tip = Some(position);
+            }
+        }
+    }
+}
