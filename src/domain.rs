@@ -6,11 +6,13 @@
 pub mod event;
 pub mod highlight;
 pub mod ids;
+pub mod lineage;
 pub mod list;
 pub mod live;
 pub mod markdown;
 pub mod message;
 pub mod replay;
+pub mod resolver;
 pub mod session;
 pub mod tagged;
 pub mod time;

@@ -12,6 +12,7 @@ pub mod conversations;
 pub mod error;
 mod http;
 mod mint;
+pub mod resolution;
 mod router;
 pub mod sessions;
 pub mod state;

@@ -9,10 +9,12 @@ mod agents {
 mod domain {
     mod highlight;
     mod ids;
+    mod lineage;
     mod list;
     mod live;
     mod markdown;
     mod replay;
+    mod resolver;
     mod time;
 }
 
@@ -23,6 +25,7 @@ mod server {
     mod guard;
     mod pages;
     mod process;
+    mod resolution;
     mod socket;
     mod store;
     mod turns;

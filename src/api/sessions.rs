@@ -18,18 +18,38 @@ pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failur
     page.map_err(ServiceError::tell)
 }
 
-/// Reads a conversation, or a page of it that ends before a message.
-#[server(prefix = "/fn", endpoint = "open_session", input = Post<TextJson>, output = Post<TextJson>)]
+/// Reads the conversation that a requested id leads to, or a page of it that ends before a message.
+#[server(
+    prefix = "/fn",
+    endpoint = "open_session",
+    input = Post<TextJson>,
+    output = Post<TextJson>
+)]
 pub async fn open_session(
-    session_id: String,
+    requested: String,
     before: Option<MessageId>,
 ) -> Result<Transcript, Failure> {
-    use crate::domain::ids::SessionId;
+    use crate::domain::resolver::Intent;
     use crate::server::{conversations, error::ServiceError, state::Services};
     let services = Services::from_context()?;
-    let id = SessionId::parse(&session_id).map_err(|_| ServiceError::no_session().tell())?;
-    let transcript = conversations::open(&services, &id, before.as_ref(), None).await;
-    transcript.map_err(ServiceError::tell)
+    let opened =
+        conversations::open_requested(&services, &requested, Intent::Navigate, before.as_ref());
+    opened.await.map_err(ServiceError::tell)
+}
+
+/// Reads an earlier part of a conversation as the record it is.
+#[server(
+    prefix = "/fn",
+    endpoint = "inspect_session",
+    input = Post<TextJson>,
+    output = Post<TextJson>
+)]
+pub async fn inspect_session(requested: String) -> Result<Transcript, Failure> {
+    use crate::domain::resolver::Intent;
+    use crate::server::{conversations, error::ServiceError, state::Services};
+    let services = Services::from_context()?;
+    let opened = conversations::open_requested(&services, &requested, Intent::Inspect, None);
+    opened.await.map_err(ServiceError::tell)
 }
 
 /// Makes a new conversation.

@@ -11,8 +11,9 @@ use std::cmp::Ordering;
 
 use super::ids::SessionId;
 use super::session::Relation;
-use forest::{Entry, Forest, Role};
+use forest::{Forest, Role};
 
+pub(super) use forest::Entry;
 pub use node::Node;
 
 /// What is true of a whole lineage.
@@ -22,6 +23,8 @@ pub(super) struct Lineage {
     /// How many of its rows are not snapshots; one, if all is well.
     pub live: u32,
     pub cyclic: bool,
+    /// Its own edges form a cycle, so that they do not tell which row comes first.
+    pub unordered: bool,
     pub duplicates: bool,
     pub parent_missing: bool,
 }
@@ -150,8 +153,8 @@ impl<'rows> Lineages<'rows> {
     /// its rows. Where edges form a cycle no depth is known and the stored number decides.
     pub(super) fn compare(&self, left: &Entry, right: &Entry) -> Ordering {
         let age = |entry: &Entry| {
-            let cyclic = self.lineages.get(entry.root).is_some_and(|lineage| lineage.cyclic);
-            let depth = if cyclic { 0 } else { entry.depth };
+            let unordered = self.lineages.get(entry.root).is_some_and(|it| it.unordered);
+            let depth = if unordered { 0 } else { entry.depth };
             let said = entry.node.map(|node| (node.segment, node.last_activity_at));
             (depth, said)
         };
@@ -183,6 +186,7 @@ impl<'rows> Lineages<'rows> {
             let Some(lineage) = self.lineages.get_mut(entry.root) else { continue };
             lineage.live += u32::from(entry.node.is_some() && !entry.is_snapshot());
             lineage.cyclic |= entry.cut;
+            lineage.unordered |= entry.cut && !entry.is_fork();
             lineage.duplicates |= entry.duplicate;
             lineage.parent_missing |= entry.continues().is_some_and(|it| it >= self.forest.present);
         }

@@ -6,7 +6,7 @@ mod ladder;
 mod resolution;
 
 use super::ids::SessionId;
-use super::lineage::{Lineages, Node};
+use super::lineage::{Entry, Lineages, Node};
 use ladder::{Ladder, Tip};
 
 pub use resolution::{Anomaly, Outcome, Resolution};
@@ -84,8 +84,7 @@ pub fn resolve_in(request: &Request, lineages: &Lineages) -> Resolution {
         None => resolve_absent(lineages, &id, &mut anomalies),
     };
     let Some(Answer { outcome, shown, canonical, hops }) = answer else {
-        let outcome =
-            if lineages.is_complete() { Outcome::Missing } else { Outcome::AskServer };
+        let outcome = if lineages.is_complete() { Outcome::Missing } else { Outcome::AskServer };
         return Resolution::without_row(outcome, Some(text));
     };
     anomalies.sort_unstable();
@@ -110,32 +109,30 @@ pub struct Visible<'rows> {
 
 /// Lists the rows that resolve to themselves, in order of id.
 pub fn visible<'rows>(lineages: &Lineages<'rows>) -> Vec<Visible<'rows>> {
-    let targets = lineages.entries().iter().enumerate().map(|(position, entry)| {
-        entry.node?;
-        match live_row(lineages, position, &mut Vec::new()) {
+    let mut pairs = Vec::new();
+    let entries = lineages.entries().iter().enumerate();
+    for (position, entry) in entries.filter(|(_, entry)| entry.node.is_some()) {
+        let target = match live_row(lineages, position, &mut Vec::new()) {
             Some(tip) => tip.position,
             None => Some(position),
-        }
-    });
-    let mut pairs: Vec<(usize, usize)> =
-        targets.enumerate().filter_map(|(position, target)| Some((target?, position))).collect();
-    pairs.sort_by(|left, right| {
-        let newer = |pair: &(usize, usize)| lineages.entry(pair.1);
-        left.0.cmp(&right.0).then_with(|| match (newer(left), newer(right)) {
-            (Some(left), Some(right)) => lineages.compare(left, right),
-            _ => left.1.cmp(&right.1),
-        })
-    });
-    let mut rows = Vec::new();
-    for group in pairs.chunk_by(|left, right| left.0 == right.0) {
-        let Some(row) = group.first().and_then(|(target, _)| lineages.node(*target)) else {
-            continue;
         };
-        let others = group.iter().filter(|(target, position)| target != position);
-        let snapshots = others.filter_map(|(_, position)| lineages.node(*position)).collect();
-        rows.push(Visible { row, snapshots });
+        pairs.extend(target.map(|target| (target, entry)));
     }
-    rows
+    pairs.sort_by(|(target, entry), (other_target, other)| {
+        target.cmp(other_target).then_with(|| lineages.compare(entry, other))
+    });
+    let groups = pairs.chunk_by(|(target, _), (next, _)| target == next);
+    groups.filter_map(|group| represent(lineages, group)).collect()
+}
+
+fn represent<'rows>(
+    lineages: &Lineages<'rows>,
+    group: &[(usize, &Entry<'rows>)],
+) -> Option<Visible<'rows>> {
+    let row = lineages.node(group.first()?.0)?;
+    let nodes = group.iter().filter_map(|(_, entry)| entry.node);
+    let snapshots = nodes.filter(|node| node.session_id != row.session_id).collect();
+    Some(Visible { row, snapshots })
 }
 
 /// A row to show, before it is put into words.
@@ -197,7 +194,7 @@ fn resolve_absent<'answer>(
     let namers = lineages.namers(absent);
     for namer in namers.iter().copied() {
         report_lineage(lineages, namer, anomalies);
-        let Some(tip) = live_row(lineages, namer, anomalies) else { continue };
+        let Some(tip) = tip_after(lineages, namer, anomalies) else { continue };
         let edges = tip.position.and_then(|position| lineages.distance(absent, position));
         let hops = edges.unwrap_or(tip.hops + 1);
         return Some(Answer { outcome: Outcome::Open, shown: tip.id, canonical: tip.id, hops });
@@ -206,6 +203,22 @@ fn resolve_absent<'answer>(
     let shown = lineages.entry(*record)?.id;
     anomalies.push(Anomaly::OrphanSnapshot);
     Some(Answer { outcome: Outcome::Inspect, shown, canonical: shown, hops: 1 })
+}
+
+/// Finds the tip of the lineage of a row that comes after an absent one. A row that is live stays
+/// what it is when it is asked for, but it need not be the last of its lineage.
+fn tip_after<'rows>(
+    lineages: &Lineages<'rows>,
+    namer: usize,
+    anomalies: &mut Vec<Anomaly>,
+) -> Option<Tip<'rows>> {
+    let named = live_row(lineages, namer, anomalies)?;
+    if named.position != Some(namer) {
+        return Some(named);
+    }
+    let tip = lineages.lineage_of(namer).tip?;
+    let hops = lineages.distance(namer, tip)?;
+    Some(Tip { id: lineages.entry(tip)?.id, position: Some(tip), hops })
 }
 
 fn report_lineage(lineages: &Lineages, position: usize, anomalies: &mut Vec<Anomaly>) {

@@ -1,6 +1,9 @@
 //! The command line.
 
+mod resolve;
+
 use std::io::Write;
+use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -27,12 +30,15 @@ pub struct Cli {
 enum Command {
     /// Start the app and serve it until Ctrl-C
     Serve(ServeOptions),
+    /// Tell which row of a conversation a requested id leads to, as JSON
+    Resolve(resolve::ResolveOptions),
 }
 
 /// Does what the command line asks for.
-pub async fn main(cli: Cli) -> anyhow::Result<()> {
+pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Serve(options) => serve(options).await,
+        Command::Serve(options) => serve(options).await.map(|()| ExitCode::SUCCESS),
+        Command::Resolve(options) => Ok(resolve::run(&options)),
     }
 }
 

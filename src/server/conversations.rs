@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::error::ServiceError;
 use super::mint;
+use super::resolution::resolve;
 use super::state::Services;
 use super::store::{ListCursor, ListView};
 use crate::domain::ids::{MessageId, SessionId};
+use crate::domain::message::MessageState;
+use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{About, NewSession, SessionPage, SessionPatch, Transcript};
@@ -55,6 +58,18 @@ pub async fn open(
     Ok(Transcript { messages: page.messages, has_earlier: page.has_earlier, ..newest })
 }
 
+/// Reads the row that a requested id leads to.
+pub async fn open_requested(
+    services: &Services,
+    requested: &str,
+    intent: Intent,
+    before: Option<&MessageId>,
+) -> Result<Transcript, ServiceError> {
+    let resolution = resolve(services, requested, EntryPoint::DirectOpen, intent).await?;
+    let id = resolution.session_id.ok_or_else(ServiceError::no_session)?;
+    open(services, &id, before, None).await
+}
+
 /// Makes a new, empty conversation.
 pub async fn create(services: &Services, request: NewSession) -> Result<Session, ServiceError> {
     let agents = services.registry.agents();
@@ -72,6 +87,37 @@ pub async fn create(services: &Services, request: NewSession) -> Result<Session,
     services.store.create_session(&session).await?;
     services.registry.announce(&session.session_id).await?;
     Ok(session)
+}
+
+/// Branches a conversation off after a message, or at its end. The branch holds copies of what was
+/// said up to there, earlier parts included, and never continues its parent.
+pub async fn fork(
+    services: &Services,
+    id: &SessionId,
+    after: Option<&MessageId>,
+) -> Result<Session, ServiceError> {
+    let parent = services.store.session(id).await?.ok_or_else(ServiceError::no_session)?;
+    let page = services.store.message_page(id, None, u32::MAX).await?;
+    let mut copies = page.messages;
+    if let Some(after) = after {
+        let place = copies.iter().position(|message| message.message_id == *after);
+        let place = place.ok_or_else(|| {
+            let message = "There is no such message in this conversation.";
+            ServiceError::refused(FailureCode::InvalidRequest, message)
+        })?;
+        copies.truncate(place + 1);
+    }
+    copies.retain(|message| message.state != MessageState::Streaming);
+    for copy in &mut copies {
+        // The turn stays with the conversation that it was sent to.
+        copy.message_id = mint::message_id();
+        copy.turn_id = None;
+    }
+    let mut fork = new_row(parent.title, parent.agent, parent.workspace);
+    fork.preview = parent.preview;
+    services.store.fork_session(id, &fork, &copies).await?;
+    services.registry.announce(&fork.session_id).await?;
+    services.store.session(&fork.session_id).await?.ok_or_else(ServiceError::no_session)
 }
 
 /// Changes title, pin or archive mark.

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::domain::ids::{Epoch, InvalidId, MessageId, SessionId};
+use crate::domain::ids::{Epoch, InvalidId, MessageId, SessionId, TurnId};
 use crate::domain::time::Timestamp;
 
 /// Reads the wall clock.
@@ -17,6 +17,11 @@ pub fn session_id() -> SessionId {
 
 pub fn message_id() -> MessageId {
     mint(MessageId::parse)
+}
+
+/// Names a turn that the server itself begins.
+pub fn turn_id() -> TurnId {
+    mint(TurnId::parse)
 }
 
 pub fn epoch() -> Epoch {

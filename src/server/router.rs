@@ -55,6 +55,8 @@ fn doors() -> Router<AppState> {
         .route("/api/sessions", get(rest::list_sessions))
         .route("/api/sessions/new", post(rest::new_session))
         .route("/api/sessions/{id}", get(rest::get_session).patch(rest::patch_session))
+        .route("/api/sessions/{id}/resolve", get(rest::resolve_session))
+        .route("/api/sessions/{id}/fork", post(rest::fork_session))
         .route("/api/sessions/{id}/compress", post(rest::compress_session))
         .route("/api/chat/start", post(rest::start_turn))
         .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))

@@ -2,6 +2,7 @@
 
 mod board;
 mod conduct;
+mod lineage;
 mod publish;
 mod registry;
 mod ring;

@@ -6,6 +6,7 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 use super::components::frame::Frame;
+use super::pages::archive::ArchivePage;
 use super::pages::conversation::ConversationPage;
 use super::pages::home::HomePage;
 use super::pages::not_found::NotFoundPage;
@@ -77,6 +78,7 @@ pub fn App() -> impl IntoView {
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("") view=HomePage ssr=SsrMode::Async />
                     <Route path=path!("session/:id") view=ConversationPage ssr=SsrMode::Async />
+                    <Route path=path!("archive/:id") view=ArchivePage ssr=SsrMode::Async />
                     <Route path=path!("settings") view=SettingsPage ssr=SsrMode::Async />
                 </FlatRoutes>
             </Frame>

@@ -4,7 +4,7 @@ pub mod composer;
 mod entry;
 mod markdown;
 mod message;
-mod outbox;
+pub mod outbox;
 mod question;
 pub mod state;
 mod tool;

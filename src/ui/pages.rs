@@ -1,5 +1,6 @@
 //! One file a page.
 
+pub mod archive;
 pub mod conversation;
 pub mod home;
 pub mod not_found;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 
+use super::conversation::outbox::Unsent;
 use super::conversation::state::Conversation;
 use super::platform;
 use crate::domain::ids::{CommandId, SessionId};
@@ -41,6 +42,8 @@ pub struct AppState {
     pub returns: RwSignal<u32>,
     /// What was written and not sent, by conversation.
     drafts: StoredValue<HashMap<SessionId, String>>,
+    /// Prompts that were sent to an earlier part of a conversation, with the one they belong to.
+    handed_over: StoredValue<Vec<(SessionId, Unsent)>>,
     focused: StoredValue<Option<Conversation>>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
@@ -53,6 +56,7 @@ impl AppState {
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
             drafts: StoredValue::default(),
+            handed_over: StoredValue::default(),
             focused: StoredValue::new(None),
             waiting: StoredValue::default(),
         }
@@ -75,8 +79,21 @@ impl AppState {
     /// Brings a conversation into view: its events are wanted from now on.
     pub fn focus(self, conversation: Conversation) {
         let subscription = conversation.subscription();
-        self.focused.set_value(Some(conversation));
+        self.focused.set_value(Some(conversation.clone()));
         platform::send(&ClientFrame::Subscribe(subscription));
+        conversation.take_over();
+    }
+
+    pub fn hand_over(self, target: SessionId, unsent: Unsent) {
+        self.handed_over.update_value(|all| all.push((target, unsent)));
+    }
+
+    /// Takes out the prompts that were handed over to a conversation.
+    pub fn handed_over(self, target: &SessionId) -> Vec<Unsent> {
+        let all = self.handed_over.try_update_value(std::mem::take).unwrap_or_default();
+        let (theirs, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(id, _)| id == target);
+        self.handed_over.set_value(others);
+        theirs.into_iter().map(|(_, unsent)| unsent).collect()
     }
 
     /// Takes a conversation out of view, unless another one is in view already.

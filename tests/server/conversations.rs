@@ -154,7 +154,8 @@ async fn a_conversation_reads_on_past_its_divider_into_the_earlier_parts() {
         let messages = page["messages"].as_array().unwrap();
         let answers = messages.iter().filter(|message| message["role"] == "assistant");
         let words = answers.filter_map(|message| message["parts"][0]["text"].as_str());
-        let words: Vec<_> = words.filter(|word| word.starts_with("part")).map(str::to_owned).collect();
+        let words: Vec<_> =
+            words.filter(|word| word.starts_with("part")).map(str::to_owned).collect();
         said.splice(0..0, words);
         pages += 1;
         if page["has_earlier"] == false {

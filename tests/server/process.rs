@@ -42,6 +42,43 @@ fn help_and_version_are_worth_reading() {
     assert_eq!(version.trim(), concat!("throughline ", env!("CARGO_PKG_VERSION")));
 }
 
+/// The black box: each case of the fixture file through the real binary.
+#[test]
+fn resolve_answers_rows_from_a_file() {
+    let cases = std::fs::read_to_string("tests/fixtures/resolution.json").unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
+    assert!(cases.len() >= 60, "{} cases", cases.len());
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("rows.json");
+    let file_name = file.to_str().unwrap();
+    for case in &cases {
+        std::fs::write(&file, case["rows"].to_string()).unwrap();
+        let mut arguments = vec!["resolve", "--rows", file_name];
+        if let Some(requested) = case["requested"].as_str() {
+            arguments.extend(["--requested", requested]);
+        }
+        arguments.extend((case["inspect"] == true).then_some("--inspect"));
+        arguments.extend((case["complete"] == false).then_some("--partial"));
+        let output = run(&arguments);
+        assert!(output.status.success(), "{}", case["name"]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer, case["expect"], "{}", case["name"]);
+    }
+}
+
+#[test]
+fn resolve_says_when_it_cannot_read_its_rows() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("rows.json");
+    for text in ["", "not json", "7", "[{\"title\": \"a row without an id\"}]"] {
+        std::fs::write(&file, text).unwrap();
+        let output = run(&["resolve", "--rows", file.to_str().unwrap(), "--requested", "a"]);
+        assert_eq!(output.status.code(), Some(2), "{text:?}");
+        assert!(!output.stderr.is_empty());
+    }
+    assert_eq!(run(&["resolve", "--requested", "a"]).status.code(), Some(2));
+}
+
 #[test]
 fn an_address_that_others_can_reach_is_refused() {
     let data = TempDir::new().unwrap();

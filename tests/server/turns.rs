@@ -157,6 +157,7 @@ async fn an_agent_that_fails_says_so() {
     let answer = &transcript["messages"][1];
     assert_eq!(answer["state"], "failed");
     assert!(answer["parts"].to_string().contains("The model is overloaded"));
+    assert_eq!(transcript["session"]["preview"], "The model is overloaded");
 }
 
 #[tokio::test]

@@ -109,8 +109,7 @@ impl<'rows> Forest<'rows> {
         named.and_then(|id| self.find(id.as_str()))
     }
 
-    /// Decides the relation of every row: what it says, else a child of a snapshot is a
-    /// continuation and a child of anything else a fork.
+    /// Decides the relation of every row and finds the rows that it names.
     fn relate(&mut self) {
         for position in 0..self.present {
             let Some(node) = self.entries.get(position).and_then(|entry| entry.node) else {
@@ -118,16 +117,25 @@ impl<'rows> Forest<'rows> {
             };
             let parent = self.find_named(node.parent_session_id.as_ref());
             let continuation = self.find_named(node.continuation_session_id.as_ref());
-            let of_snapshot =
-                parent.and_then(|it| self.entries.get(it)).is_some_and(Entry::is_snapshot);
-            let guess = if of_snapshot { Relation::Continuation } else { Relation::Fork };
-            let guessed = node.parent_session_id.as_ref().map(|_| guess);
+            let relation = node.relation.or_else(|| self.guess_relation(node, parent));
             if let Some(entry) = self.entries.get_mut(position) {
                 entry.parent = parent;
                 entry.continuation = continuation;
-                entry.relation = node.relation.or(guessed);
+                entry.relation = relation;
             }
         }
+    }
+
+    /// Guesses the relation that a row does not say: a child of a snapshot is a continuation, a
+    /// child of anything else a fork. Nobody knows what an absent parent was, but a row whose
+    /// lineage begins elsewhere is no fork, because a fork begins its own.
+    fn guess_relation(&self, node: &Node, parent: Option<usize>) -> Option<Relation> {
+        node.parent_session_id.as_ref()?;
+        let continues = match parent.and_then(|position| self.entries.get(position)) {
+            Some(parent) => parent.is_snapshot(),
+            None => node.lineage_root_id.as_ref().is_some_and(|root| *root != node.session_id),
+        };
+        Some(if continues { Relation::Continuation } else { Relation::Fork })
     }
 
     /// Gives a place to every absent id that may be asked for because a row names it. A fork's

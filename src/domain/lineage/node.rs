@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::domain::ids::SessionId;
 use crate::domain::session::{Relation, Session};

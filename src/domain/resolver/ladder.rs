@@ -50,12 +50,13 @@ impl<'rows> Ladder<'_, 'rows> {
         let named = self.named(node.lineage_tip_id.as_ref(), &TIP);
         let connected = self.lineages.lineage_of(self.start).tip;
         let connected = connected.and_then(|position| self.tip(position, 1));
-        let found = canonical.or(chained).or(named).or(connected);
-        let outside = |position| self.lineages.distance(self.start, position).is_none();
-        if self.lineages.is_complete() && found.and_then(|tip| tip.position).is_some_and(outside) {
-            self.anomalies.push(Anomaly::OutsideLineage);
+        let mut found = canonical.or(chained).or(named).or(connected)?;
+        if let Some(position) = found.position {
+            let edges = self.lineages.distance(self.start, position);
+            self.report(Anomaly::OutsideLineage, edges.is_none() && self.lineages.is_complete());
+            found.hops = edges.unwrap_or(found.hops);
         }
-        found
+        Some(found)
     }
 
     /// Rung (a): the row that the server named, loaded or not.
@@ -128,8 +129,7 @@ impl<'rows> Ladder<'_, 'rows> {
 
     fn tip(&self, position: usize, steps: u32) -> Option<Tip<'rows>> {
         let id = self.lineages.entry(position)?.id;
-        let hops = self.lineages.distance(self.start, position).unwrap_or(steps);
-        Some(Tip { id, position: Some(position), hops })
+        Some(Tip { id, position: Some(position), hops: steps })
     }
 
     fn report(&mut self, anomaly: Anomaly, found: bool) {

@@ -1,51 +1,69 @@
-//! The way of an address: an old form of a conversation's address leads to its present one before
-//! anything is rendered.
+//! The way of an address: another form of a conversation's address, or that of another row of its
+//! lineage, leads to the right one before anything is rendered.
 
 use axum::extract::{Request, State};
 use axum::http::{Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use crate::domain::ids::SessionId;
+use crate::domain::resolver::{
+    EntryPoint, Intent, Outcome, Resolution, Supplied, requested_at_boot,
+};
+use crate::server::resolution::resolve;
 use crate::server::state::Services;
 
-/// Redirects `/?session=…`, `/?session_id=…` and the address of an earlier part.
+/// Redirects where the resolver says that another address is meant. What is missing or invalid goes
+/// on as it is: the page itself says so.
 pub async fn canonical_address(
     State(services): State<Services>,
     request: Request,
     next: Next,
 ) -> Response {
-    if *request.method() != Method::GET {
-        return next.run(request).await;
-    }
-    let Some(requested) = requested_id(request.uri()) else {
+    let uri = request.uri();
+    let wanted = matches!(*request.method(), Method::GET | Method::HEAD).then(|| wanted(uri));
+    let Some((id, entry_point, intent)) = wanted.flatten() else {
         return next.run(request).await;
     };
-    let place = match services.store.session(&requested).await {
-        Ok(Some(session)) => session.canonical_visible_session_id.unwrap_or(requested),
-        // The page itself says that the conversation is gone, or that the store did not answer.
-        Ok(None) | Err(_) => requested,
+    // A store that does not answer is the page's own error to show.
+    let address = match resolve(&services, id, entry_point, intent).await {
+        Ok(resolution) => address_of(&resolution),
+        Err(_) => None,
     };
-    let address = format!("/session/{place}");
-    if request.uri().path() == address {
-        return next.run(request).await;
+    match address {
+        Some(address) if address != uri.path() => Redirect::temporary(&address).into_response(),
+        _ => next.run(request).await,
     }
-    Redirect::temporary(&address).into_response()
+}
+
+fn address_of(resolution: &Resolution) -> Option<String> {
+    let id = resolution.session_id.as_ref()?;
+    Some(match resolution.outcome {
+        Outcome::Inspect => format!("/archive/{id}"),
+        _ => format!("/session/{id}"),
+    })
 }
 
 /// Finds what the address asks for: the route first, then either query spelling.
-fn requested_id(uri: &Uri) -> Option<SessionId> {
-    if let Some(id) = uri.path().strip_prefix("/session/") {
-        return SessionId::parse(id).ok();
+fn wanted(uri: &Uri) -> Option<(&str, EntryPoint, Intent)> {
+    if let Some(id) = uri.path().strip_prefix("/archive/") {
+        return Some((id, EntryPoint::Route, Intent::Inspect));
     }
-    if uri.path() != "/" {
+    let route = uri.path().strip_prefix("/session/");
+    if route.is_none() && uri.path() != "/" {
         return None;
     }
-    let query = uri.query()?;
-    ["session", "session_id"].into_iter().find_map(|wanted| {
-        let value = query.split('&').find_map(|pair| {
-            pair.split_once('=').filter(|(name, _)| *name == wanted).map(|(_, value)| value)
-        })?;
-        SessionId::parse(value).ok()
-    })
+    let query = |name| value_of(uri.query()?, name);
+    let supplied = Supplied {
+        route,
+        session: query("session"),
+        session_id: query("session_id"),
+        storage: None,
+    };
+    let request = requested_at_boot(&supplied);
+    Some((request.id?, request.entry_point, request.intent))
+}
+
+fn value_of<'query>(query: &'query str, name: &str) -> Option<&'query str> {
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(key, _)| *key == name).map(|(_, value)| value).next()
 }

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::extract::{Body, Path, Query};
 use crate::domain::ids::{BlobId, MessageId, SessionId};
+use crate::domain::resolver::{EntryPoint, Intent, Resolution};
 use crate::domain::session::Session;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::resolution::resolve;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
 use crate::server::store::ListView;
@@ -87,6 +89,38 @@ pub async fn patch_session(
     Body(patch): Body<SessionPatch>,
 ) -> Answer<Session> {
     Ok(Json(conversations::patch(&services, &id, patch).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveQuery {
+    #[serde(default)]
+    inspect: bool,
+}
+
+/// Tells which row an id leads to; what is no id at all is answered too.
+pub async fn resolve_session(
+    State(services): State<Services>,
+    Path(requested): Path<String>,
+    Query(query): Query<ResolveQuery>,
+) -> Answer<Resolution> {
+    let intent = if query.inspect { Intent::Inspect } else { Intent::Navigate };
+    Ok(Json(resolve(&services, &requested, EntryPoint::DirectOpen, intent).await?))
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct ForkRequest {
+    message_id: Option<MessageId>,
+}
+
+pub async fn fork_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+    Body(request): Body<ForkRequest>,
+) -> Result<(StatusCode, Json<Session>), ServiceError> {
+    let fork = conversations::fork(&services, &id, request.message_id.as_ref()).await?;
+    Ok((StatusCode::CREATED, Json(fork)))
 }
 
 pub async fn compress_session(

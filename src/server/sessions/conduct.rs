@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::task::{AgentState, Running, SessionTask, TaskCommand, Turn, open_agent};
+use super::lineage::fills_context;
+use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
 use crate::domain::event::{DeltaKind, Event, Outcome};
-use crate::domain::ids::{RequestId, SessionId, TurnId};
+use crate::domain::ids::{RequestId, TurnId};
 use crate::domain::list::shorten;
 use crate::domain::markdown;
 use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
@@ -52,17 +54,7 @@ impl SessionTask {
             .await;
     }
 
-    /// Lets the continuation answer what was sent before compression and not taken up yet.
-    async fn hand_over_queue(&mut self, continuation: &SessionId) {
-        for turn in std::mem::take(&mut self.queue) {
-            let start = TaskCommand::Start(Box::new(turn));
-            if let Err(error) = self.around.registry.send(continuation, start).await {
-                tracing::error!(session = %continuation, %error, "a prompt could not be passed on");
-            }
-        }
-    }
-
-    async fn begin(&mut self, turn_id: TurnId, command: AgentCommand) {
+    pub(super) async fn begin(&mut self, turn_id: TurnId, command: AgentCommand) {
         let answer = Message {
             message_id: mint::message_id(),
             turn_id: Some(turn_id.clone()),
@@ -209,19 +201,6 @@ impl SessionTask {
         Ok(())
     }
 
-    /// Asks the agent to compress the conversation now.
-    pub(super) async fn compress(&mut self) -> Result<(), Failure> {
-        if self.running.is_some() {
-            let message = "Wait for the answer to end, or stop it, before compressing.";
-            return Err(Failure::new(FailureCode::Unavailable, message));
-        }
-        let turn_id = TurnId::parse(mint::message_id().as_str())
-            .map_err(|error| Failure::new(FailureCode::Internal, error.to_string()))?;
-        self.begin(turn_id, AgentCommand::Compress).await;
-        self.announce().await;
-        Ok(())
-    }
-
     async fn keep_file(&mut self, name: String, media_type: String, bytes: Vec<u8>) {
         let size = bytes.len() as u64;
         match self.around.blobs.write(bytes).await {
@@ -249,6 +228,7 @@ impl SessionTask {
         };
         let message_id = answer.message_id.clone();
         let preview = preview_of(answer);
+        let nearly_full = self.live.continuation.is_none() && fills_context(answer);
         let at = mint::now();
         self.emit(Event::MessageEnd { message_id, state: outcome.message_state(), at });
         if !self.checkpoint().await {
@@ -265,53 +245,31 @@ impl SessionTask {
         if let Some(running) = self.running.take() {
             self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
         }
-        if outcome != Outcome::Interrupted {
+        if outcome == Outcome::Completed && nearly_full {
+            self.compress_boxed().await;
+        } else if outcome != Outcome::Interrupted {
             self.take_up_next_boxed().await;
         }
         self.announce().await;
     }
 
     /// Breaks the cycle of futures between the end of one turn and the start of the next.
-    fn take_up_next_boxed(&mut self) -> futures::future::BoxFuture<'_, ()> {
+    fn take_up_next_boxed(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(self.take_up_next())
     }
 
-    /// Records that the agent compressed its context: this row becomes the earlier part, and the
-    /// conversation goes on in a new one.
-    async fn continue_elsewhere(&mut self, summary: &str) {
-        let at = mint::now();
-        let continuation = mint::session_id();
-        let opening = Message {
-            message_id: mint::message_id(),
-            turn_id: None,
-            role: Role::System,
-            state: MessageState::Complete,
-            parts: vec![Part::Text { text: summary.to_owned() }],
-            usage: None,
-            created_at: at,
-            ended_at: Some(at),
-        };
-        let store = &self.around.store;
-        match store.compress_session(&self.session_id, &continuation, &opening, at).await {
-            Ok(()) => {
-                let snapshot = self.session_id.clone();
-                self.emit(Event::Compressed { snapshot, continuation: continuation.clone() });
-                if let Err(error) = self.around.board.post(&continuation, None).await {
-                    tracing::error!(session = %continuation, %error, "a row could not be read");
-                }
-            }
-            Err(error) => {
-                tracing::error!(session = %self.session_id, %error, "compression failed");
-                let text = "The conversation could not be compressed.".to_owned();
-                self.write(Happening::Notice { level: NoticeLevel::Error, text });
-            }
-        }
+    fn compress_boxed(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(self.begin_compression())
     }
 }
 
-/// Picks the line that a list shows for an answer.
+/// Picks the line that a list shows for an answer: the last it said, or what went wrong.
 fn preview_of(answer: &Message) -> String {
     let text = markdown::plain_text(&markdown::parse(&answer.text()));
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-    shorten(line, PREVIEW)
+    let said = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let noticed = answer.parts.iter().rev().find_map(|part| match part {
+        Part::Notice { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    shorten(said.or(noticed).unwrap_or_default(), PREVIEW)
 }

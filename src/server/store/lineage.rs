@@ -3,13 +3,63 @@
 use sqlx::query;
 
 use super::messages::insert;
-use super::rows;
+use super::rows::{self, session_columns};
 use super::{Store, StoreError};
 use crate::domain::ids::SessionId;
 use crate::domain::message::Message;
+use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
 impl Store {
+    /// Reads the rows of one lineage, and those that name an id which is not stored as their parent
+    /// or root. No other row is touched.
+    pub async fn lineage_rows(&self, id: &SessionId) -> Result<Vec<Session>, StoreError> {
+        let found = query(concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions AS session WHERE session.lineage_root_id = COALESCE( \
+             (SELECT known.lineage_root_id FROM sessions AS known \
+             WHERE known.session_id = $1), $1) \
+             UNION SELECT ",
+            session_columns!(),
+            " FROM sessions AS session WHERE session.parent_session_id = $1"
+        ))
+        .bind(id.as_str())
+        .fetch_all(&self.readers)
+        .await?;
+        found.iter().map(rows::session).collect()
+    }
+
+    /// Branches a conversation off: a new row with the messages up to one of them, or all, that
+    /// starts a lineage of its own.
+    pub async fn fork_session(
+        &self,
+        parent: &SessionId,
+        fork: &Session,
+        copies: &[Message],
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.writer.begin().await?;
+        query(
+            "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
+             relation, lineage_root_id, preview, created_at, last_activity_at) \
+             VALUES ($1, $2, $3, $4, $5, 'fork', $1, $6, $7, $7)",
+        )
+        .bind(fork.session_id.as_str())
+        .bind(&fork.title)
+        .bind(&fork.agent)
+        .bind(&fork.workspace)
+        .bind(parent.as_str())
+        .bind(&fork.preview)
+        .bind(fork.created_at.millis())
+        .execute(&mut *transaction)
+        .await?;
+        for copy in copies {
+            insert(&mut transaction, &fork.session_id, copy).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// Finds the row that this one continues, if it continues one.
     pub(super) async fn earlier_part(
         &self,

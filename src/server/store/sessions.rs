@@ -152,7 +152,7 @@ impl Store {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Records how a turn ended: what the list shows, and when.
+    /// Records how a turn ended: what the list shows, if there is something new to show, and when.
     pub async fn record_end(
         &self,
         id: &SessionId,
@@ -162,8 +162,9 @@ impl Store {
         at: Timestamp,
     ) -> Result<(), StoreError> {
         query(
-            "UPDATE sessions SET failed = $2, milestone = $3, preview = $4, \
-             last_activity_at = $5 WHERE session_id = $1",
+            "UPDATE sessions SET failed = $2, milestone = $3, \
+             preview = COALESCE(NULLIF($4, ''), preview), last_activity_at = $5 \
+             WHERE session_id = $1",
         )
         .bind(id.as_str())
         .bind(i64::from(failed))

@@ -2,8 +2,10 @@
 
 use crate::domain::list::{shorten, title_from_prompt};
 use crate::domain::message::{Message, MessageState, Part, Role};
+use crate::domain::resolver::{EntryPoint, Intent, Outcome};
 use crate::server::error::ServiceError;
 use crate::server::mint;
+use crate::server::resolution::resolve;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
 use crate::wire::error::FailureCode;
@@ -73,13 +75,17 @@ async fn known_turn(
     }))
 }
 
+/// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
 async fn check_target(services: &Services, turn: &StartTurn) -> Result<(), ServiceError> {
-    let session =
-        services.store.session(&turn.session_id).await?.ok_or_else(ServiceError::no_session)?;
-    if session.pre_compression_snapshot {
-        return Err(ServiceError::wrong_target(session.canonical_visible_session_id));
+    let requested = turn.session_id.as_str();
+    let resolution = resolve(services, requested, EntryPoint::DirectOpen, Intent::Navigate).await?;
+    match resolution.outcome {
+        Outcome::Open if resolution.session_id.as_ref() == Some(&turn.session_id) => Ok(()),
+        Outcome::Open | Outcome::Inspect => {
+            Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
+        }
+        _ => Err(ServiceError::no_session()),
     }
-    Ok(())
 }
 
 async fn check_attachments(services: &Services, turn: &StartTurn) -> Result<(), ServiceError> {

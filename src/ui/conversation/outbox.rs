@@ -60,13 +60,29 @@ impl Conversation {
         };
         let conversation = self.clone();
         self.app.command(&self.session_id, command, move |outcome| {
-            // Without the network the prompt waits here and leaves by itself later.
-            if let Err(failure) = outcome
-                && failure.code != FailureCode::Network
-            {
-                conversation.give_back(&unsent, failure);
+            let Err(failure) = outcome else { return };
+            match (failure.code, failure.canonical_visible_session_id.clone()) {
+                // Without the network the prompt waits here and leaves by itself later.
+                (FailureCode::Network, _) => {}
+                (FailureCode::WrongTarget, Some(target)) => conversation.hand_over(unsent, target),
+                _ => conversation.give_back(&unsent, failure),
             }
         });
+    }
+
+    /// Lets the conversation that this one went on in send the prompt, under the same id.
+    fn hand_over(&self, unsent: Unsent, target: SessionId) {
+        self.unsent.update(|all| all.retain(|it| it.turn_id != unsent.turn_id));
+        self.app.hand_over(target.clone(), unsent);
+        self.continuation.set(Some(target));
+    }
+
+    /// Takes over what was sent to an earlier part of this conversation.
+    pub fn take_over(&self) {
+        for unsent in self.app.handed_over(&self.session_id) {
+            self.unsent.update(|all| all.push(unsent.clone()));
+            self.submit(unsent);
+        }
     }
 
     fn give_back(&self, unsent: &Unsent, failure: Failure) {

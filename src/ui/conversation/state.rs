@@ -156,6 +156,11 @@ impl Conversation {
     }
 
     fn replace(&self, transcript: Transcript) {
+        if transcript.session.session_id != self.session_id {
+            // It was compressed while nobody looked, and goes on elsewhere.
+            self.continuation.set(Some(transcript.session.session_id));
+            return;
+        }
         self.title.set(transcript.session.title.clone());
         self.has_earlier.set(transcript.has_earlier);
         self.cursor.set_value(transcript.as_of.clone());

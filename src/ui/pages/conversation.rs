@@ -2,18 +2,18 @@
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
-use crate::ui::components::icon::{BACK, Icon};
+use crate::domain::session::Session;
+use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::components::session_list::shown_title;
+use crate::ui::components::unavailable::Unavailable;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::transcript::TranscriptView;
 use crate::ui::state::AppState;
-use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
 
 #[component]
@@ -25,7 +25,10 @@ pub fn ConversationPage() -> impl IntoView {
         <Suspense fallback=|| view! { <p class="hint">"Opening…"</p> }>
             {move || Suspend::new(async move {
                 match fetched.await {
-                    Ok(transcript) => view! { <OpenConversation transcript /> }.into_any(),
+                    Ok(transcript) => {
+                        view! { <OpenConversation transcript requested=id.get_untracked() /> }
+                            .into_any()
+                    }
                     Err(failure) => {
                         let retry = Callback::new(move |()| fetched.refetch());
                         view! { <Unavailable failure retry /> }.into_any()
@@ -37,23 +40,34 @@ pub fn ConversationPage() -> impl IntoView {
 }
 
 #[component]
-fn OpenConversation(transcript: Transcript) -> impl IntoView {
+fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView {
     let app = AppState::current();
+    correct_address(&transcript.session, &requested);
     let conversation = Conversation::new(app, transcript);
     keep_in_view(app, &conversation);
     follow_compression(&conversation);
     let title = title_signal(app, &conversation);
     view! {
         <PageTitle text=title />
-        <header class="page-head">
-            <A href="/" attr:class="button quiet back" attr:aria-label="All conversations">
-                <Icon path=BACK />
-            </A>
-            <h1 class="page-title">{title}</h1>
-        </header>
+        <PageHead title />
         <TranscriptView conversation=conversation.clone() />
         <Composer conversation />
     }
+}
+
+/// Puts the address of the row that is shown in place of the one that was asked for.
+fn correct_address(shown: &Session, requested: &str) {
+    let place = if shown.pre_compression_snapshot { "/archive/" } else { "/session/" };
+    if shown.session_id.as_str() == requested && !shown.pre_compression_snapshot {
+        return;
+    }
+    let address = [place, shown.session_id.as_str()].concat();
+    let navigate = use_navigate();
+    Effect::new(move || navigate(&address, replacing()));
+}
+
+fn replacing() -> NavigateOptions {
+    NavigateOptions { replace: true, ..NavigateOptions::default() }
 }
 
 /// Wants the conversation's events for as long as it is on the page.
@@ -72,8 +86,7 @@ fn follow_compression(conversation: &Conversation) {
     Effect::new(move || {
         if let Some(id) = conversation.continuation.get() {
             conversation.move_draft(&id);
-            let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
-            navigate(&["/session/", id.as_str()].concat(), options);
+            navigate(&["/session/", id.as_str()].concat(), replacing());
         }
     });
 }
@@ -86,46 +99,4 @@ fn title_signal(app: AppState, conversation: &Conversation) -> Signal<String> {
         let renamed = app.rows.with(|rows| rows.changed.get(&id).map(|row| row.title.clone()));
         shown_title(&renamed.unwrap_or_else(|| fetched.get())).to_owned()
     })
-}
-
-#[component]
-fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
-    let gone = matches!(failure.code, FailureCode::SessionNotFound | FailureCode::InvalidId);
-    if gone {
-        return view! {
-            <PageTitle text="This conversation is gone" />
-            <div class="notice-page">
-                <h1>"This conversation is gone"</h1>
-                <p>"It may have been deleted, or the link may be mistyped."</p>
-                <A href="/" attr:class="button">
-                    "All conversations"
-                </A>
-            </div>
-        }
-        .into_any();
-    }
-    retry_on_return(retry);
-    view! {
-        <PageTitle text="Not reachable" />
-        <div class="notice-page">
-            <h1>"This conversation could not be opened"</h1>
-            <p>{failure.message}</p>
-            <button r#type="button" class="button" on:click=move |_| retry.run(())>
-                "Try again"
-            </button>
-        </div>
-    }
-    .into_any()
-}
-
-/// Tries again by itself once the server is back.
-fn retry_on_return(retry: Callback<()>) {
-    let returns = AppState::current().returns;
-    Effect::new(move |before: Option<u32>| {
-        let now = returns.get();
-        if before.is_some_and(|before| before != now) {
-            retry.run(());
-        }
-        now
-    });
 }

@@ -1,10 +1,9 @@
 //! Settings: the theme, the agents, and what server this is.
 
 use leptos::prelude::*;
-use leptos_router::components::A;
 
 use crate::api::settings::about;
-use crate::ui::components::icon::{BACK, Icon};
+use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::platform;
 use crate::wire::rest::{About, AgentInfo};
@@ -16,12 +15,7 @@ pub fn SettingsPage() -> impl IntoView {
     let fetched = Resource::new(|| (), |()| about());
     view! {
         <PageTitle text="Settings" />
-        <header class="page-head">
-            <A href="/" attr:class="button quiet back" attr:aria-label="All conversations">
-                <Icon path=BACK />
-            </A>
-            <h1 class="page-title">"Settings"</h1>
-        </header>
+        <PageHead title="Settings" />
         <div class="settings">
             <ThemeChoice />
             <Transition>
