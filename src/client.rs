@@ -3,6 +3,7 @@
 //! Rule at the door: knows `wire` and `domain`, and nothing of views.
 
 pub mod socket;
+pub mod storage;
 
 mod page;
 

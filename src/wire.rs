@@ -4,5 +4,6 @@
 
 pub mod error;
 pub mod rest;
+pub mod restore;
 pub mod socket;
 pub mod text_json;

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::Post;
 
 use crate::domain::ids::MessageId;
+use crate::domain::resolver::Resolution;
 use crate::domain::session::Session;
 use crate::wire::error::Failure;
 use crate::wire::rest::{SessionPage, Transcript};
@@ -35,6 +36,21 @@ pub async fn open_session(
     let opened =
         conversations::open_requested(&services, &requested, Intent::Navigate, before.as_ref());
     opened.await.map_err(ServiceError::tell)
+}
+
+/// Tells which row a requested id leads to.
+#[server(
+    prefix = "/fn",
+    endpoint = "resolve_session",
+    input = Post<TextJson>,
+    output = Post<TextJson>
+)]
+pub async fn resolve_session(requested: String) -> Result<Resolution, Failure> {
+    use crate::domain::resolver::{EntryPoint, Intent};
+    use crate::server::{error::ServiceError, resolution::resolve, state::Services};
+    let services = Services::from_context()?;
+    let resolution = resolve(&services, &requested, EntryPoint::Storage, Intent::Navigate);
+    resolution.await.map_err(ServiceError::tell)
 }
 
 /// Reads an earlier part of a conversation as the record it is.

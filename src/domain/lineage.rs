@@ -167,9 +167,6 @@ impl<'rows> Lineages<'rows> {
         let mut edges = 0;
         while left != right {
             let (from, to) = (self.entry(left)?, self.entry(right)?);
-            if from.root != to.root {
-                return None;
-            }
             if from.depth >= to.depth {
                 left = from.continues()?;
             } else {

@@ -6,6 +6,7 @@ pub use crate::client::{
     copy_text, is_touch, local_time, mark_hydrated, mint_id, remember_theme, remembered_theme,
     scroll_to_end,
     socket::{connect, send},
+    storage::{remember, remembered},
 };
 
 #[cfg(not(feature = "hydrate"))]
@@ -47,6 +48,7 @@ mod on_server {
     use leptos::web_sys::Element;
 
     use crate::domain::time::Timestamp;
+    use crate::wire::restore::PersistedRestoreV1;
     use crate::wire::socket::{ClientFrame, ServerFrame, Subscription};
 
     pub fn connect(
@@ -61,6 +63,12 @@ mod on_server {
     }
 
     pub fn mark_hydrated() {}
+
+    pub fn remembered() -> PersistedRestoreV1 {
+        PersistedRestoreV1::default()
+    }
+
+    pub fn remember(_: PersistedRestoreV1) {}
 
     pub fn mint_id() -> String {
         String::new()

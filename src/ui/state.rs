@@ -10,6 +10,7 @@ use super::platform;
 use crate::domain::ids::{CommandId, SessionId};
 use crate::domain::session::Session;
 use crate::wire::error::{Failure, FailureCode};
+use crate::wire::restore::PersistedRestoreV1;
 use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
 
 /// How things stand with the server.
@@ -40,8 +41,10 @@ pub struct AppState {
     pub rows: RwSignal<RowChanges>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
-    /// What was written and not sent, by conversation.
-    drafts: StoredValue<HashMap<SessionId, String>>,
+    /// How many pages were shown since the app started.
+    pages: StoredValue<u32>,
+    /// What the browser remembers; read from its storage at the first need.
+    memory: StoredValue<Option<PersistedRestoreV1>>,
     /// Prompts that were sent to an earlier part of a conversation, with the one they belong to.
     handed_over: StoredValue<Vec<(SessionId, Unsent)>>,
     focused: StoredValue<Option<Conversation>>,
@@ -55,7 +58,8 @@ impl AppState {
             title: RwSignal::default(),
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
-            drafts: StoredValue::default(),
+            pages: StoredValue::new(0),
+            memory: StoredValue::new(None),
             handed_over: StoredValue::default(),
             focused: StoredValue::new(None),
             waiting: StoredValue::default(),
@@ -79,6 +83,7 @@ impl AppState {
     /// Brings a conversation into view: its events are wanted from now on.
     pub fn focus(self, conversation: Conversation) {
         let subscription = conversation.subscription();
+        self.remember_focus(Some(conversation.session_id.clone()));
         self.focused.set_value(Some(conversation.clone()));
         platform::send(&ClientFrame::Subscribe(subscription));
         conversation.take_over();
@@ -111,13 +116,55 @@ impl AppState {
     }
 
     pub fn draft(self, session_id: &SessionId) -> String {
-        self.drafts.with_value(|drafts| drafts.get(session_id).cloned()).unwrap_or_default()
+        self.memory(|memory| memory.drafts.get(session_id).cloned()).unwrap_or_default()
     }
 
     pub fn keep_draft(self, session_id: &SessionId, text: String) {
-        self.drafts.update_value(|drafts| {
-            drafts.insert(session_id.clone(), text);
+        if self.draft(session_id) != text {
+            self.remember(|memory| {
+                if text.is_empty() {
+                    memory.drafts.remove(session_id);
+                } else {
+                    memory.drafts.insert(session_id.clone(), text);
+                }
+            });
+        }
+    }
+
+    /// Tells whether the reader has been on no other page since the app started.
+    pub fn is_first_page(self) -> bool {
+        self.pages.get_value() <= 1
+    }
+
+    /// Counts a page that is shown.
+    pub fn count_page(self) {
+        self.pages.update_value(|pages| *pages += 1);
+    }
+
+    /// Gives the conversation that was in view when the browser was last here.
+    pub fn remembered_focus(self) -> Option<SessionId> {
+        self.memory(|memory| memory.focused_session_id.clone())
+    }
+
+    pub fn remember_focus(self, session_id: Option<SessionId>) {
+        if self.remembered_focus() != session_id {
+            self.remember(|memory| memory.focused_session_id = session_id);
+        }
+    }
+
+    fn memory<T>(self, read: impl FnOnce(&mut PersistedRestoreV1) -> T) -> T {
+        let mut memory = self.memory.get_value().unwrap_or_else(platform::remembered);
+        let found = read(&mut memory);
+        self.memory.set_value(Some(memory));
+        found
+    }
+
+    fn remember(self, change: impl FnOnce(&mut PersistedRestoreV1)) {
+        let memory = self.memory(|memory| {
+            change(memory);
+            memory.clone()
         });
+        platform::remember(memory);
     }
 
     /// Sends a command and calls back with its outcome, at once if it could not leave.

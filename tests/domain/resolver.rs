@@ -170,14 +170,40 @@ fn node(snapshots: f64) -> impl Strategy<Value = Node> {
     })
 }
 
+/// Makes a second copy of a row that differs from it in one field.
+fn near_copy(row: &Node, other: Node, field: usize) -> Node {
+    let mut copy = row.clone();
+    match field {
+        0 => copy.parent_session_id = other.parent_session_id,
+        1 => copy.relation = other.relation,
+        2 => copy.pre_compression_snapshot = other.pre_compression_snapshot,
+        3 => copy.continuation_session_id = other.continuation_session_id,
+        4 => copy.canonical_visible_session_id = other.canonical_visible_session_id,
+        5 => copy.lineage_root_id = other.lineage_root_id,
+        6 => copy.lineage_tip_id = other.lineage_tip_id,
+        7 => copy.segment = other.segment,
+        _ => copy.last_activity_at = other.last_activity_at,
+    }
+    copy
+}
+
 /// Makes rows with every fault at once: cycles, dangling ids, duplicates, forks of snapshots,
 /// lineages of snapshots alone, fields that contradict each other.
 fn rows() -> impl Strategy<Value = Vec<Node>> {
-    prop_oneof![
+    let rows = prop_oneof![
         4 => prop::collection::vec(node(0.6), 0..12),
         1 => prop::collection::vec(node(1.0), 0..8),
         1 => prop::collection::vec(node(0.1), 0..8),
-    ]
+    ];
+    let copies = prop::collection::vec((any::<Index>(), node(0.5), 0..9_usize), 0..3);
+    (rows, copies).prop_map(|(mut rows, copies)| {
+        for (place, other, field) in copies {
+            if !rows.is_empty() {
+                rows.push(near_copy(place.get(&rows), other, field));
+            }
+        }
+        rows
+    })
 }
 
 fn with_unique_ids(rows: Vec<Node>) -> Vec<Node> {

@@ -180,9 +180,7 @@ impl<'rows> Forest<'rows> {
             let Some(entry) = self.entries.get(position) else { continue };
             let names = entry.continuation.filter(|_| entry.is_snapshot() && !entry.is_fork());
             let Some(child) = names.and_then(|it| self.entries.get_mut(it)) else { continue };
-            let says_parent = child.node.is_some_and(|node| node.parent_session_id.is_some());
-            if names != Some(position) && !says_parent && child.parent.is_none() && !child.is_fork()
-            {
+            if names != Some(position) && child.parent.is_none() && !child.is_fork() {
                 child.parent = Some(position);
                 child.relation = Some(Relation::Continuation);
             }

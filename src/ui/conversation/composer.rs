@@ -12,9 +12,8 @@ use crate::wire::socket::Command;
 #[component]
 pub fn Composer(conversation: Conversation) -> impl IntoView {
     let field = NodeRef::<Textarea>::new();
-    let draft = RwSignal::new(conversation.draft());
-    let keeper = conversation.clone();
-    Effect::new(move || keeper.keep_draft(draft.get()));
+    let draft = RwSignal::new(String::new());
+    keep_draft(&conversation, draft);
     let problem = conversation.problem.clone();
     let status = conversation.status.clone();
     take_back(&conversation, draft);
@@ -80,6 +79,19 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
             </div>
         </form>
     }
+}
+
+/// Brings back what was written and not sent, once the page is alive, and keeps it from then on.
+fn keep_draft(conversation: &Conversation, draft: RwSignal<String>) {
+    let conversation = conversation.clone();
+    Effect::new(move |restored: Option<()>| {
+        let text = draft.get();
+        if restored.is_none() && text.is_empty() {
+            draft.set(conversation.draft());
+        } else {
+            conversation.keep_draft(text);
+        }
+    });
 }
 
 /// Puts a text that could not be sent back where it was written, before anything newer.

@@ -1,11 +1,18 @@
 //! The first page: on a phone the list itself, on a desktop the room beside it.
 
 use leptos::prelude::*;
+use leptos::reactive::spawn_local;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
 
+use crate::api::sessions::resolve_session;
+use crate::domain::resolver::Outcome;
 use crate::ui::components::page_title::PageTitle;
+use crate::ui::state::AppState;
 
 #[component]
 pub fn HomePage() -> impl IntoView {
+    restore_focus();
     view! {
         <PageTitle text="" />
         <div class="welcome">
@@ -13,4 +20,29 @@ pub fn HomePage() -> impl IntoView {
             <p>"Choose a conversation from the list, or start a new one."</p>
         </div>
     }
+}
+
+/// Goes back to the conversation that was in view at the last visit; who came here from another
+/// page wanted the list. What is remembered is advice: a conversation that is gone is forgotten
+/// quietly, and a server that does not answer changes nothing.
+fn restore_focus() {
+    let app = AppState::current();
+    let navigate = use_navigate();
+    Effect::new(move || {
+        if !app.is_first_page() {
+            return app.remember_focus(None);
+        }
+        let Some(remembered) = app.remembered_focus() else { return };
+        let navigate = navigate.clone();
+        spawn_local(async move {
+            let Ok(resolution) = resolve_session(remembered.to_string()).await else { return };
+            match (resolution.outcome, resolution.session_id) {
+                (Outcome::Open, Some(id)) => {
+                    let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
+                    navigate(&["/session/", id.as_str()].concat(), options);
+                }
+                _ => app.remember_focus(None),
+            }
+        });
+    });
 }

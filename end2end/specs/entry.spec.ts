@@ -1,0 +1,168 @@
+import type { Page } from '@playwright/test';
+import type { Server } from '../support/server.ts';
+import { alive, answer, expect, newConversation, open, send, test } from '../support/test.ts';
+
+type Thread = {
+    /** The ids that a person may still hold, oldest first; the last is the conversation itself. */
+    ids: string[];
+    says: string;
+};
+
+/** Makes a conversation of several parts; its newest answer names it. */
+async function thread(server: Server, parts: number, says: string): Promise<Thread> {
+    const ids = [await server.newSession()];
+    for (let part = 1; part < parts; part += 1) {
+        const old = await server.converse(ids[ids.length - 1], `[[say part ${part}]][[compress]]`);
+        ids.push(old.continuation);
+    }
+    await server.converse(ids[ids.length - 1], `[[say ${says}]]`);
+    return { ids, says };
+}
+
+const threads: Record<string, (server: Server) => Promise<Thread>> = {
+    'a live conversation': (server) => thread(server, 1, 'the live one'),
+    'an earlier part': (server) => thread(server, 2, 'the second part'),
+    'the first of a chain of three earlier parts': (server) => thread(server, 4, 'the fourth part'),
+    'an earlier part with a newer branch': async (server) => {
+        const made = await thread(server, 2, 'not the branch');
+        const fork = await server.json(`/api/sessions/${made.ids[0]}/fork`, {});
+        await server.converse(fork.session_id, '[[say the branch]]');
+        return made;
+    },
+};
+
+/** The ways in that exist; each leaves the page on what it led to. */
+const ways: Record<string, (page: Page, server: Server, id: string) => Promise<void>> = {
+    route: (page, _, id) => open(page, `/session/${id}`),
+    '?session=': (page, _, id) => open(page, `/?session=${id}`),
+    '?session_id=': (page, _, id) => open(page, `/?session_id=${id}`),
+    localStorage: async (page, _, id) => {
+        await open(page, '/settings');
+        await page.evaluate((focusedSessionId) => {
+            const restore = { version: 1, focusedSessionId, activeSessionIds: [], drafts: {}, savedAt: 0 };
+            localStorage.setItem('throughline.restore', JSON.stringify(restore));
+        }, id);
+        await page.goto('/');
+    },
+    'a link inside a message': async (page, server, id) => {
+        const holder = await server.newSession();
+        await server.converse(holder, `[[say [the thread](/session/${id})]]`);
+        await open(page, `/session/${holder}`);
+        await answer(page).getByRole('link', { name: 'the thread' }).click();
+    },
+    reload: async (page, _, id) => {
+        await open(page, `/session/${id}`);
+        await page.reload();
+    },
+};
+
+async function expectOpen(page: Page, { ids, says }: Thread): Promise<void> {
+    const id = ids[ids.length - 1];
+    await expect(page).toHaveURL(new RegExp(`/session/${id}$`));
+    await expect(answer(page)).toContainText(says);
+    const selected = page.locator('.row[aria-current="page"]');
+    await expect(selected).toHaveAttribute('href', `/session/${id}`);
+    await expect(selected).toHaveCount(1);
+}
+
+for (const [name, make] of Object.entries(threads)) {
+    test(`every way to ${name} opens the conversation`, async ({ page, server }) => {
+        const made = await make(server);
+        for (const [way, go] of Object.entries(ways)) {
+            await test.step(way, async () => {
+                await go(page, server, made.ids[0]);
+                await expectOpen(page, made);
+            });
+        }
+    });
+
+    test(`the sidebar shows ${name} once and opens it`, async ({ page, server }) => {
+        const made = await make(server);
+        await open(page, '/');
+        for (const id of made.ids.slice(0, -1)) {
+            await expect(page.locator(`.row[href="/session/${id}"]`)).toHaveCount(0);
+        }
+        await page.locator(`.row[href="/session/${made.ids[made.ids.length - 1]}"]`).click();
+        await expectOpen(page, made);
+    });
+}
+
+test.describe('what leads nowhere', () => {
+    // The browser itself reports the status.
+    test.use({ allowedInConsole: /Failed to load resource/ });
+
+    for (const id of ['0123456789abcdef', '%3Cscript%3E', 'x'.repeat(200)]) {
+        test(`an address with ${id.slice(0, 20)} says so and keeps what is remembered out of it`, async ({ page, server }) => {
+            const made = await thread(server, 1, 'remembered');
+            await open(page, `/session/${made.ids[0]}`);
+            await open(page, `/session/${id}`);
+            await expect(page.getByRole('heading', { name: 'This conversation is gone' })).toBeVisible();
+            await expect(page.locator('.row[aria-current="page"]')).toHaveCount(0);
+        });
+    }
+
+    test('a remembered conversation that is gone is forgotten quietly', async ({ page, server }) => {
+        await ways.localStorage(page, server, 'gone');
+        await alive(page);
+        await expect.poll(() => page.evaluate(() => localStorage.getItem('throughline.restore'))).toContain('"focusedSessionId":null');
+        await expect(page).toHaveURL(/\/$/);
+    });
+});
+
+test('nonsense in the storage is ignored', async ({ page }) => {
+    await open(page, '/settings');
+    for (const nonsense of ['{', '[]', '{"version":2}', '{"version":1,"drafts":7}']) {
+        await page.evaluate((text) => localStorage.setItem('throughline.restore', text), nonsense);
+        await open(page, '/');
+        await expect(page).toHaveURL(/\/$/);
+    }
+});
+
+test('an earlier part can be read as a record and leads back to the conversation', async ({ page, server }) => {
+    const made = await thread(server, 2, 'the second part');
+    await open(page, `/archive/${made.ids[0]}`);
+    await expect(page.getByRole('article', { name: 'Agent' })).toContainText(['part 1']);
+    await expect(page.getByRole('textbox')).toHaveCount(0);
+    await page.getByRole('link', { name: 'Go to the conversation' }).click();
+    await expectOpen(page, made);
+    await open(page, `/archive/${made.ids[1]}`);
+    await expectOpen(page, made);
+});
+
+test('Back still works after an address was corrected', async ({ page, server }) => {
+    const made = await thread(server, 2, 'the second part');
+    await open(page, '/settings');
+    const holder = await server.newSession();
+    await server.converse(holder, `[[say [the thread](/session/${made.ids[0]})]]`);
+    await open(page, `/session/${holder}`);
+    await answer(page).getByRole('link', { name: 'the thread' }).click();
+    await expectOpen(page, made);
+    await page.goBack();
+    await expect(page).toHaveURL(new RegExp(`/session/${holder}$`));
+});
+
+test('what is written while a conversation is compressed elsewhere lands in the continuation', async ({ page, server, context }) => {
+    await newConversation(page);
+    await send(page, '[[say Hello.]]');
+    await expect(answer(page)).toContainText('Hello.');
+    const id = new URL(page.url()).pathname.split('/').pop() as string;
+    // The phone sleeps: nothing reaches the page.
+    await context.setOffline(true);
+    const old = await server.converse(id, '[[compress]]');
+    await context.setOffline(false);
+    await send(page, '[[say After the nap.]]');
+    await expect(page).toHaveURL(new RegExp(`/session/${old.continuation}$`));
+    await expect(answer(page)).toContainText('After the nap.');
+    const tip = await server.json(`/api/sessions/${old.continuation}`);
+    const prompts = tip.messages.filter((message: any) => JSON.stringify(message.parts).includes('After the nap'));
+    expect(prompts.filter((message: any) => message.role === 'user')).toHaveLength(1);
+});
+
+test('a draft survives a reload', async ({ page }) => {
+    await newConversation(page);
+    await page.getByRole('textbox', { name: 'Message' }).fill('not yet');
+    await page.reload();
+    await alive(page);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('not yet');
+    await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled();
+});
