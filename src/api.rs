@@ -3,5 +3,6 @@
 //! Rule at the door: a dozen lines each. Take the services, call one, map the error. The server's
 //! modules are named inside the bodies only, for the browser knows just the signatures.
 
+pub mod lineage;
 pub mod sessions;
 pub mod settings;

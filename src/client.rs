@@ -5,6 +5,7 @@
 pub mod socket;
 pub mod storage;
 
+mod black_box;
 mod page;
 
 pub use page::{

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Server } from '../support/server.ts';
-import { alive, answer, expect, newConversation, open, send, test } from '../support/test.ts';
+import { alive, answer, audit, expect, newConversation, open, send, test } from '../support/test.ts';
 
 type Thread = {
     /** The ids that a person may still hold, oldest first; the last is the conversation itself. */
@@ -165,4 +165,27 @@ test('a draft survives a reload', async ({ page }) => {
     await alive(page);
     await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('not yet');
     await expect(page.getByRole('button', { name: 'Send' })).toBeEnabled();
+});
+
+test('a branch goes on by itself, and the history shows parts and branches', async ({ page, server }) => {
+    const made = await thread(server, 2, 'the second part');
+    await open(page, `/session/${made.ids[1]}`);
+    const last = page.getByRole('article', { name: 'Agent' }).last();
+    await last.hover();
+    await last.getByRole('button', { name: 'Branch from here' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/session/') && !url.pathname.endsWith(made.ids[1]));
+    await expect(answer(page)).toContainText('the second part');
+    await send(page, '[[say only in the branch]]');
+    await expect(answer(page)).toContainText('only in the branch');
+
+    await open(page, `/session/${made.ids[0]}`);
+    await expectOpen(page, made);
+    await page.getByText('History').click();
+    await expect(page.getByRole('link', { name: 'Part 2, this page' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Branches' })).toBeVisible();
+    await audit(page);
+    await page.getByRole('link', { name: 'Part 1' }).click();
+    await expect(page).toHaveURL(new RegExp(`/archive/${made.ids[0]}$`));
+    await expect(page.getByText('This is an earlier part of a conversation.')).toBeVisible();
+    await audit(page);
 });

@@ -11,9 +11,9 @@ use std::cmp::Ordering;
 
 use super::ids::SessionId;
 use super::session::Relation;
-use forest::{Forest, Role};
+use forest::{Forest, Mention, Role};
 
-pub(super) use forest::Entry;
+pub(super) use forest::{Entry, sort};
 pub use node::Node;
 
 /// What is true of a whole lineage.
@@ -72,10 +72,10 @@ impl<'rows> Lineages<'rows> {
     pub fn members(&self, id: &str) -> Vec<&'rows Node> {
         let row = self.forest.find(id).and_then(|position| self.entry(position));
         let Some(root) = row.map(|entry| entry.root) else { return Vec::new() };
-        let mut members: Vec<&Entry> =
-            self.entries().iter().filter(|entry| entry.root == root).collect();
-        members.sort_by(|left, right| self.compare(left, right));
-        members.iter().filter_map(|entry| entry.node).collect()
+        let entries = self.entries().iter().enumerate();
+        let members = entries.filter(|(_, entry)| entry.root == root).map(|(position, _)| position);
+        let ordered = sort(members.collect(), &|left, right| self.compare(left, right));
+        ordered.into_iter().filter_map(|position| self.node(position)).collect()
     }
 
     /// Finds the newest row of a row's lineage that is not a snapshot.
@@ -124,41 +124,39 @@ impl<'rows> Lineages<'rows> {
     /// Lists the rows that name an absent id as their continuation parent, then those that name it
     /// as their root, the newest of each first.
     pub(super) fn namers(&self, absent: usize) -> Vec<usize> {
-        let mut mentions: Vec<(Role, &Entry, usize)> = self
-            .mentions_of(absent)
-            .filter(|(role, _)| *role != Role::Canonical)
-            .filter_map(|(role, namer)| Some((role, self.entry(namer)?, namer)))
-            .collect();
-        mentions.sort_by(|left, right| {
-            left.0.cmp(&right.0).then_with(|| self.compare(right.1, left.1))
-        });
-        mentions.into_iter().map(|(_, _, namer)| namer).collect()
+        let by_role = |role: Role| {
+            let namers = self.mentions_of(absent).filter(|mention| mention.role == role);
+            let namers = namers.map(|mention| mention.namer).collect();
+            sort(namers, &|left, right| self.compare(right, left))
+        };
+        let mut namers = by_role(Role::Parent);
+        namers.extend(by_role(Role::Root));
+        namers
     }
 
     /// Tells whether an absent id may be taken for a live row on the word of the server: a snapshot
     /// names it as its canonical row, and no row that is known comes after it.
     pub(super) fn is_vouched_for(&self, absent: usize) -> bool {
-        !self.complete && self.mentions_of(absent).all(|(role, _)| role == Role::Canonical)
+        !self.complete && self.mentions_of(absent).all(|it| it.role == Role::Canonical)
     }
 
-    fn mentions_of(&self, absent: usize) -> impl Iterator<Item = (Role, usize)> {
+    fn mentions_of(&self, absent: usize) -> impl Iterator<Item = &Mention> {
         let mentions = &self.forest.mentions;
         let first = mentions.partition_point(|mention| mention.absent < absent);
-        let found = mentions.iter().skip(first).take_while(move |it| it.absent == absent);
-        found.map(|mention| (mention.role, mention.namer))
+        mentions.iter().skip(first).take_while(move |mention| mention.absent == absent)
     }
 
     /// Orders rows of a lineage, oldest first. The depth along continuation edges comes before the
     /// stored segment, because servers store the number of parts of the whole lineage on each of
     /// its rows. Where edges form a cycle no depth is known and the stored number decides.
-    pub(super) fn compare(&self, left: &Entry, right: &Entry) -> Ordering {
-        let age = |entry: &Entry| {
-            let unordered = self.lineages.get(entry.root).is_some_and(|it| it.unordered);
-            let depth = if unordered { 0 } else { entry.depth };
+    pub(super) fn compare(&self, left: usize, right: usize) -> Ordering {
+        let age = |position: usize| {
+            let entry = self.entry(position)?;
+            let depth = if self.lineage_of(position).unordered { 0 } else { entry.depth };
             let said = entry.node.map(|node| (node.segment, node.last_activity_at));
-            (depth, said)
+            Some((depth, said, entry.id))
         };
-        age(left).cmp(&age(right)).then_with(|| left.id.cmp(right.id))
+        age(left).cmp(&age(right))
     }
 
     /// Counts the continuation edges between two rows of one lineage.
@@ -191,8 +189,8 @@ impl<'rows> Lineages<'rows> {
             if entry.node.is_none() || entry.is_snapshot() {
                 continue;
             }
-            let tip = self.lineage_of(position).tip.and_then(|tip| self.entry(tip));
-            if tip.is_none_or(|tip| self.compare(tip, entry).is_lt())
+            let tip = self.lineage_of(position).tip;
+            if tip.is_none_or(|tip| self.compare(tip, position).is_lt())
                 && let Some(lineage) = self.lineages.get_mut(entry.root)
             {
                 lineage.tip = Some(position);

@@ -6,8 +6,9 @@ mod ladder;
 mod resolution;
 
 use super::ids::SessionId;
-use super::lineage::{Entry, Lineages, Node};
+use super::lineage::{Lineages, Node, sort};
 use ladder::{Ladder, Tip};
+use resolution::Anomalies;
 
 pub use resolution::{Anomaly, Outcome, Resolution};
 
@@ -78,7 +79,7 @@ pub fn resolve_in(request: &Request, lineages: &Lineages) -> Resolution {
     let Ok(id) = SessionId::parse(text) else {
         return Resolution::without_row(Outcome::Invalid, Some(text));
     };
-    let mut anomalies = Vec::new();
+    let mut anomalies = Anomalies::default();
     let answer = match lineages.find(text) {
         Some(position) => resolve_present(lineages, position, request.intent, &mut anomalies),
         None => resolve_absent(lineages, &id, &mut anomalies),
@@ -87,15 +88,13 @@ pub fn resolve_in(request: &Request, lineages: &Lineages) -> Resolution {
         let outcome = if lineages.is_complete() { Outcome::Missing } else { Outcome::AskServer };
         return Resolution::without_row(outcome, Some(text));
     };
-    anomalies.sort_unstable();
-    anomalies.dedup();
     Resolution {
         outcome,
         requested: Some(text.to_owned()),
         session_id: Some(shown.clone()),
         canonical_visible_session_id: Some(canonical.clone()),
         hops,
-        anomalies,
+        anomalies: anomalies.into_list(),
     }
 }
 
@@ -109,30 +108,30 @@ pub struct Visible<'rows> {
 
 /// Lists the rows that resolve to themselves, in order of id.
 pub fn visible<'rows>(lineages: &Lineages<'rows>) -> Vec<Visible<'rows>> {
-    let mut pairs = Vec::new();
-    let entries = lineages.entries().iter().enumerate();
-    for (position, entry) in entries.filter(|(_, entry)| entry.node.is_some()) {
-        let target = match live_row(lineages, position, &mut Vec::new()) {
+    let target = |position: usize| {
+        lineages.node(position)?;
+        match live_row(lineages, position, &mut Anomalies::default()) {
             Some(tip) => tip.position,
             None => Some(position),
-        };
-        pairs.extend(target.map(|target| (target, entry)));
-    }
-    pairs.sort_by(|(target, entry), (other_target, other)| {
-        target.cmp(other_target).then_with(|| lineages.compare(entry, other))
+        }
+    };
+    let targets: Vec<Option<usize>> = (0..lineages.entries().len()).map(target).collect();
+    let target = |position: usize| targets.get(position).copied().flatten();
+    let order = sort((0..targets.len()).collect(), &|left, right| {
+        target(left).cmp(&target(right)).then_with(|| lineages.compare(left, right))
     });
-    let groups = pairs.chunk_by(|(target, _), (next, _)| target == next);
-    groups.filter_map(|group| represent(lineages, group)).collect()
-}
-
-fn represent<'rows>(
-    lineages: &Lineages<'rows>,
-    group: &[(usize, &Entry<'rows>)],
-) -> Option<Visible<'rows>> {
-    let row = lineages.node(group.first()?.0)?;
-    let nodes = group.iter().filter_map(|(_, entry)| entry.node);
-    let snapshots = nodes.filter(|node| node.session_id != row.session_id).collect();
-    Some(Visible { row, snapshots })
+    let mut rows: Vec<Visible> = Vec::new();
+    for position in order {
+        let Some(row) = target(position).and_then(|it| lineages.node(it)) else { continue };
+        if rows.last().is_none_or(|last| last.row.session_id != row.session_id) {
+            rows.push(Visible { row, snapshots: Vec::new() });
+        }
+        let part = lineages.node(position).filter(|part| part.session_id != row.session_id);
+        if let Some(last) = rows.last_mut() {
+            last.snapshots.extend(part);
+        }
+    }
+    rows
 }
 
 /// A row to show, before it is put into words.
@@ -147,7 +146,7 @@ struct Answer<'answer> {
 fn live_row<'rows>(
     lineages: &Lineages<'rows>,
     start: usize,
-    anomalies: &mut Vec<Anomaly>,
+    anomalies: &mut Anomalies,
 ) -> Option<Tip<'rows>> {
     let entry = lineages.entry(start)?;
     if entry.is_snapshot() {
@@ -160,7 +159,7 @@ fn resolve_present<'rows>(
     lineages: &Lineages<'rows>,
     position: usize,
     intent: Intent,
-    anomalies: &mut Vec<Anomaly>,
+    anomalies: &mut Anomalies,
 ) -> Option<Answer<'rows>> {
     let row = lineages.entry(position)?;
     report_lineage(lineages, position, anomalies);
@@ -172,9 +171,7 @@ fn resolve_present<'rows>(
             Answer { outcome: Outcome::Open, shown: tip.id, canonical, hops: tip.hops }
         }
         found => {
-            if found.is_none() {
-                anomalies.push(Anomaly::OrphanSnapshot);
-            }
+            anomalies.add_if(found.is_none(), Anomaly::OrphanSnapshot);
             Answer { outcome: Outcome::Inspect, shown: row.id, canonical, hops: 0 }
         }
     })
@@ -185,7 +182,7 @@ fn resolve_present<'rows>(
 fn resolve_absent<'answer>(
     lineages: &Lineages<'answer>,
     id: &'answer SessionId,
-    anomalies: &mut Vec<Anomaly>,
+    anomalies: &mut Anomalies,
 ) -> Option<Answer<'answer>> {
     let absent = lineages.find_absent(id.as_str())?;
     if lineages.is_vouched_for(absent) {
@@ -201,7 +198,7 @@ fn resolve_absent<'answer>(
     }
     let record = namers.first().filter(|_| lineages.is_complete())?;
     let shown = lineages.entry(*record)?.id;
-    anomalies.push(Anomaly::OrphanSnapshot);
+    anomalies.add(Anomaly::OrphanSnapshot);
     Some(Answer { outcome: Outcome::Inspect, shown, canonical: shown, hops: 1 })
 }
 
@@ -210,7 +207,7 @@ fn resolve_absent<'answer>(
 fn tip_after<'rows>(
     lineages: &Lineages<'rows>,
     namer: usize,
-    anomalies: &mut Vec<Anomaly>,
+    anomalies: &mut Anomalies,
 ) -> Option<Tip<'rows>> {
     let named = live_row(lineages, namer, anomalies)?;
     if named.position != Some(namer) {
@@ -221,23 +218,19 @@ fn tip_after<'rows>(
     Some(Tip { id: lineages.entry(tip)?.id, position: Some(tip), hops })
 }
 
-fn report_lineage(lineages: &Lineages, position: usize, anomalies: &mut Vec<Anomaly>) {
+fn report_lineage(lineages: &Lineages, position: usize, anomalies: &mut Anomalies) {
     let lineage = lineages.lineage_of(position);
-    let found = [
-        (lineage.duplicates, Anomaly::DuplicateId),
-        (lineage.cyclic, Anomaly::Cycle),
-        (lineage.parent_missing && lineages.is_complete(), Anomaly::ParentMissing),
-        (lineage.live > 1, Anomaly::SeveralTips),
-    ];
-    anomalies.extend(found.iter().filter(|(found, _)| *found).map(|(_, anomaly)| *anomaly));
+    anomalies.add_if(lineage.duplicates, Anomaly::DuplicateId);
+    anomalies.add_if(lineage.cyclic, Anomaly::Cycle);
+    anomalies.add_if(lineage.parent_missing && lineages.is_complete(), Anomaly::ParentMissing);
+    anomalies.add_if(lineage.live > 1, Anomaly::SeveralTips);
 }
 
 /// Compares the root that a row names with the one that its edges lead to.
-fn report_root(lineages: &Lineages, position: usize, anomalies: &mut Vec<Anomaly>) {
+fn report_root(lineages: &Lineages, position: usize, anomalies: &mut Anomalies) {
     let Some(entry) = lineages.entry(position) else { return };
     let said = entry.node.and_then(|node| node.lineage_root_id.as_ref());
     let root = lineages.entry(entry.root).map(|root| root.id);
-    if lineages.is_complete() && said.is_some() && said != root {
-        anomalies.push(Anomaly::RootDisagrees);
-    }
+    let disagrees = said.is_some() && said != root;
+    anomalies.add_if(disagrees && lineages.is_complete(), Anomaly::RootDisagrees);
 }

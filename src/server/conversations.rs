@@ -8,11 +8,12 @@ use super::resolution::resolve;
 use super::state::Services;
 use super::store::{ListCursor, ListView};
 use crate::domain::ids::{MessageId, SessionId};
+use crate::domain::lineage::{Lineages, Node};
 use crate::domain::message::MessageState;
 use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
-use crate::wire::rest::{About, NewSession, SessionPage, SessionPatch, Transcript};
+use crate::wire::rest::{About, NewSession, SessionPage, SessionPatch, Timeline, Transcript};
 
 /// How many rows or messages a page has unless asked otherwise, and at most.
 pub const PAGE: u32 = 50;
@@ -87,6 +88,19 @@ pub async fn create(services: &Services, request: NewSession) -> Result<Session,
     services.store.create_session(&session).await?;
     services.registry.announce(&session.session_id).await?;
     Ok(session)
+}
+
+/// Tells how a conversation came to be what it is: its parts and its branches.
+pub async fn timeline(services: &Services, id: &SessionId) -> Result<Timeline, ServiceError> {
+    let session = services.store.session(id).await?.ok_or_else(ServiceError::no_session)?;
+    let root = session.lineage_root_id.unwrap_or(session.session_id);
+    let rows = services.store.lineage_rows(&root).await?;
+    let nodes: Vec<_> = rows.iter().map(Node::from).collect();
+    let members = Lineages::new(&nodes, true).members(root.as_str());
+    let row_of = |node: &Node| rows.iter().find(|row| row.session_id == node.session_id).cloned();
+    let parts = members.into_iter().filter_map(row_of).collect();
+    let forks = services.store.forks_of_lineage(&root).await?;
+    Ok(Timeline { parts, forks })
 }
 
 /// Branches a conversation off after a message, or at its end. The branch holds copies of what was

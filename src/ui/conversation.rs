@@ -7,5 +7,6 @@ mod message;
 pub mod outbox;
 mod question;
 pub mod state;
+pub mod timeline;
 mod tool;
 pub mod transcript;

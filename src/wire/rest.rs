@@ -88,6 +88,13 @@ pub struct TurnReceipt {
     pub accepted: bool,
 }
 
+/// The parts of one conversation, oldest first, and the branches that people made of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    pub parts: Vec<Session>,
+    pub forks: Vec<Session>,
+}
+
 /// What the settings page tells about the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {

@@ -95,11 +95,13 @@ fn a_fork_starts_a_lineage_of_its_own() {
 #[test]
 fn a_row_without_a_parent_continues_the_snapshot_that_names_it() {
     check("a*>b b*>c c", "c", "a b c", "a", Some("c"));
-    // Not a live row, not a fork, and not where the row says otherwise or is marked a fork.
+    // Not a live row, not a fork or what may be one, and not where the row itself says otherwise.
     check("a>b b", "b", "b", "b", Some("b"));
     check("a*>c b* c<b", "c", "b c", "b", Some("c"));
     check("x f*/x>c c", "c", "c", "c", Some("c"));
     check("a*>f f/x x", "f", "f", "f", Some("f"));
+    check("f*?gone>c c", "c", "c", "c", Some("c"));
+    check("a*>c c?gone", "c", "c", "c", Some("c"));
     // Itself least of all: that would make its depth unknown.
     check("a*>a b*<a c<b#1 d<a#9", "a", "a b d c", "a", Some("c"));
     // Of two snapshots that name one row, the lesser id.
@@ -172,7 +174,7 @@ fn a_relation_that_is_not_said_follows_from_the_parent() {
     check_relation("a* b/a", "b", fork);
     check_relation("a b<a", "b", continuation);
     check_relation("a", "a", None);
-    check_relation("b?gone", "b", fork);
+    check_relation("b?gone", "b", None);
     check_relation("b?gone^b", "b", fork);
     check_relation("b?gone^gone", "b", continuation);
     check_relation("a b?a^a", "b", fork);

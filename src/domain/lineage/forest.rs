@@ -3,6 +3,8 @@
 //! Whatever the input, what stands here afterwards has no cycle and no dangling position, so that
 //! everything built on it may simply climb.
 
+use std::cmp::Ordering;
+
 use crate::domain::ids::SessionId;
 use crate::domain::session::Relation;
 
@@ -50,6 +52,12 @@ impl<'rows> Entry<'rows> {
 
     pub fn is_fork(&self) -> bool {
         self.relation == Some(Relation::Fork)
+    }
+
+    /// Tells whether it is a fork or, for want of its parent, cannot be known not to be one.
+    fn may_be_fork(&self) -> bool {
+        let names_parent = self.node.is_some_and(|node| node.parent_session_id.is_some());
+        self.is_fork() || (self.relation.is_none() && names_parent)
     }
 
     /// Names the row it continues.
@@ -127,13 +135,13 @@ impl<'rows> Forest<'rows> {
     }
 
     /// Guesses the relation that a row does not say: a child of a snapshot is a continuation, a
-    /// child of anything else a fork. Nobody knows what an absent parent was, but a row whose
-    /// lineage begins elsewhere is no fork, because a fork begins its own.
+    /// child of anything else a fork. What an absent parent was nobody knows, but a fork begins a
+    /// lineage of its own and a continuation does not, so that the root tells, if the row names it.
     fn guess_relation(&self, node: &Node, parent: Option<usize>) -> Option<Relation> {
         node.parent_session_id.as_ref()?;
         let continues = match parent.and_then(|position| self.entries.get(position)) {
             Some(parent) => parent.is_snapshot(),
-            None => node.lineage_root_id.as_ref().is_some_and(|root| *root != node.session_id),
+            None => *node.lineage_root_id.as_ref()? != node.session_id,
         };
         Some(if continues { Relation::Continuation } else { Relation::Fork })
     }
@@ -158,8 +166,9 @@ impl<'rows> Forest<'rows> {
                 named.extend(absent.map(|id| (id, role, position)));
             }
         }
-        named.sort_unstable();
-        for (id, role, namer) in named {
+        let compare = |left, right| named.get(left).cmp(&named.get(right));
+        let order = sort((0..named.len()).collect(), &compare);
+        for (id, role, namer) in order.into_iter().filter_map(|place| named.get(place).copied()) {
             let known = self.entries.len() > self.present
                 && self.entries.last().is_some_and(|last| last.id == id);
             if !known {
@@ -178,9 +187,9 @@ impl<'rows> Forest<'rows> {
     fn adopt(&mut self) {
         for position in 0..self.present {
             let Some(entry) = self.entries.get(position) else { continue };
-            let names = entry.continuation.filter(|_| entry.is_snapshot() && !entry.is_fork());
+            let names = entry.continuation.filter(|_| entry.is_snapshot() && !entry.may_be_fork());
             let Some(child) = names.and_then(|it| self.entries.get_mut(it)) else { continue };
-            if names != Some(position) && child.parent.is_none() && !child.is_fork() {
+            if names != Some(position) && child.parent.is_none() && !child.may_be_fork() {
                 child.parent = Some(position);
                 child.relation = Some(Relation::Continuation);
             }
@@ -258,16 +267,26 @@ impl<'rows> Forest<'rows> {
 
 /// Puts the rows in order of id and keeps one of each, the most credible.
 fn unique(rows: &[Node]) -> Vec<Entry<'_>> {
-    let mut sorted: Vec<&Node> = rows.iter().collect();
-    sorted.sort_unstable_by(|left, right| {
-        left.session_id.cmp(&right.session_id).then_with(|| right.compare_credit(left))
-    });
-    let mut entries: Vec<Entry> = Vec::with_capacity(sorted.len());
-    for node in sorted {
+    let order =
+        sort((0..rows.len()).collect(), &|left, right| match (rows.get(left), rows.get(right)) {
+            (Some(left), Some(right)) => {
+                left.session_id.cmp(&right.session_id).then_with(|| right.compare_credit(left))
+            }
+            _ => left.cmp(&right),
+        });
+    let mut entries: Vec<Entry> = Vec::with_capacity(rows.len());
+    for node in order.into_iter().filter_map(|place| rows.get(place)) {
         match entries.last_mut().filter(|last| *last.id == node.session_id) {
             Some(last) => last.duplicate = true,
             None => entries.push(Entry::new(&node.session_id, Some(node))),
         }
     }
     entries
+}
+
+/// Orders positions by a comparison of what stands there. Everything here sorts by this one
+/// function, because each type that is sorted costs the browser kilobytes of code.
+pub fn sort(mut positions: Vec<usize>, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    positions.sort_unstable_by(|left, right| compare(*left, *right));
+    positions
 }

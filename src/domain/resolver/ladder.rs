@@ -3,7 +3,7 @@
 use crate::domain::ids::SessionId;
 use crate::domain::lineage::Lineages;
 
-use super::resolution::Anomaly;
+use super::resolution::{Anomalies, Anomaly};
 
 /// The live row of a conversation.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ const TIP: Faults = Faults {
 pub struct Ladder<'ladder, 'rows> {
     pub lineages: &'ladder Lineages<'rows>,
     pub start: usize,
-    pub anomalies: &'ladder mut Vec<Anomaly>,
+    pub anomalies: &'ladder mut Anomalies,
 }
 
 impl<'rows> Ladder<'_, 'rows> {
@@ -53,7 +53,8 @@ impl<'rows> Ladder<'_, 'rows> {
         let mut found = canonical.or(chained).or(named).or(connected)?;
         if let Some(position) = found.position {
             let edges = self.lineages.distance(self.start, position);
-            self.report(Anomaly::OutsideLineage, edges.is_none() && self.lineages.is_complete());
+            let outside = edges.is_none() && self.lineages.is_complete();
+            self.anomalies.add_if(outside, Anomaly::OutsideLineage);
             found.hops = edges.unwrap_or(found.hops);
         }
         Some(found)
@@ -80,11 +81,12 @@ impl<'rows> Ladder<'_, 'rows> {
             let entry = self.lineages.entry(here)?;
             let Some(next) = entry.continuation else {
                 let dangles = entry.node?.continuation_session_id.is_some();
-                self.report(Anomaly::DanglingContinuation, dangles && self.lineages.is_complete());
+                let dangles = dangles && self.lineages.is_complete();
+                self.anomalies.add_if(dangles, Anomaly::DanglingContinuation);
                 return None;
             };
             if self.leads_into_fork(next) {
-                self.anomalies.push(Anomaly::ContinuationIsFork);
+                self.anomalies.add(Anomaly::ContinuationIsFork);
                 return None;
             }
             steps += 1;
@@ -93,7 +95,7 @@ impl<'rows> Ladder<'_, 'rows> {
             }
             here = next;
         }
-        self.anomalies.push(Anomaly::Cycle);
+        self.anomalies.add(Anomaly::Cycle);
         None
     }
 
@@ -102,18 +104,18 @@ impl<'rows> Ladder<'_, 'rows> {
     fn named(&mut self, id: Option<&SessionId>, faults: &Faults) -> Option<Tip<'rows>> {
         let id = id?;
         let Some(position) = self.lineages.find(id.as_str()) else {
-            self.report(faults.absent, self.lineages.is_complete());
+            self.anomalies.add_if(self.lineages.is_complete(), faults.absent);
             return None;
         };
         if position == self.start {
             return None;
         }
         if self.leads_into_fork(position) {
-            self.anomalies.push(faults.fork);
+            self.anomalies.add(faults.fork);
             return None;
         }
         if self.lineages.entry(position)?.is_snapshot() {
-            self.anomalies.push(faults.snapshot);
+            self.anomalies.add(faults.snapshot);
             return None;
         }
         self.tip(position, 1)
@@ -130,11 +132,5 @@ impl<'rows> Ladder<'_, 'rows> {
     fn tip(&self, position: usize, steps: u32) -> Option<Tip<'rows>> {
         let id = self.lineages.entry(position)?.id;
         Some(Tip { id, position: Some(position), hops: steps })
-    }
-
-    fn report(&mut self, anomaly: Anomaly, found: bool) {
-        if found {
-            self.anomalies.push(anomaly);
-        }
     }
 }

@@ -59,6 +59,47 @@ pub enum Anomaly {
     OrphanSnapshot,
 }
 
+impl Anomaly {
+    const ALL: [Self; 15] = [
+        Self::DuplicateId,
+        Self::Cycle,
+        Self::ParentMissing,
+        Self::SeveralTips,
+        Self::RootDisagrees,
+        Self::DanglingCanonical,
+        Self::CanonicalIsSnapshot,
+        Self::CanonicalIsFork,
+        Self::DanglingContinuation,
+        Self::ContinuationIsFork,
+        Self::DanglingTip,
+        Self::TipIsSnapshot,
+        Self::TipIsFork,
+        Self::OutsideLineage,
+        Self::OrphanSnapshot,
+    ];
+}
+
+/// A set of anomalies, one bit each.
+#[derive(Default)]
+pub struct Anomalies(u16);
+
+impl Anomalies {
+    pub fn add(&mut self, anomaly: Anomaly) {
+        self.0 |= 1 << anomaly as u16;
+    }
+
+    pub fn add_if(&mut self, found: bool, anomaly: Anomaly) {
+        if found {
+            self.add(anomaly);
+        }
+    }
+
+    pub fn into_list(self) -> Vec<Anomaly> {
+        let held = |anomaly: &Anomaly| self.0 & (1 << *anomaly as u16) != 0;
+        Anomaly::ALL.into_iter().filter(held).collect()
+    }
+}
+
 /// The answer to one request; serialised, it is the object that every door gives out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {

@@ -30,6 +30,21 @@ impl Store {
         found.iter().map(rows::session).collect()
     }
 
+    /// Reads the branches of every part of a lineage, oldest first.
+    pub async fn forks_of_lineage(&self, root: &SessionId) -> Result<Vec<Session>, StoreError> {
+        let found = query(concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions AS session WHERE session.relation = 'fork' \
+             AND session.parent_session_id IN (SELECT part.session_id FROM sessions AS part \
+             WHERE part.lineage_root_id = $1) ORDER BY session.created_at, session.session_id"
+        ))
+        .bind(root.as_str())
+        .fetch_all(&self.readers)
+        .await?;
+        found.iter().map(rows::session).collect()
+    }
+
     /// Branches a conversation off: a new row with the messages up to one of them, or all, that
     /// starts a lineage of its own.
     pub async fn fork_session(

@@ -10,7 +10,9 @@ use super::new_button::NewButton;
 use super::time::Time;
 use crate::api::sessions::list_sessions;
 use crate::domain::ids::SessionId;
+use crate::domain::lineage::{Lineages, Node};
 use crate::domain::list::merge;
+use crate::domain::resolver::visible;
 use crate::domain::session::{Session, Status};
 use crate::ui::state::{AppState, RowChanges};
 use crate::wire::error::Failure;
@@ -98,12 +100,16 @@ fn Older(pages: ArcRwSignal<SessionPage>) -> impl IntoView {
     }
 }
 
-/// Puts what changed since over what was fetched.
+/// Puts what changed since over what was fetched, and keeps the rows that the resolver shows: those
+/// that lead to themselves. So the list cannot disagree with what a click opens.
 fn current(fetched: &[Session], changes: &RowChanges) -> Vec<Session> {
     let mut rows = fetched.to_vec();
     merge(&mut rows, changes.changed.values().cloned().collect());
+    let nodes: Vec<_> = rows.iter().map(Node::from).collect();
+    let shown = visible(&Lineages::new(&nodes, false));
     rows.retain(|row| {
-        !row.pre_compression_snapshot && !row.archived && !changes.removed.contains(&row.session_id)
+        let place = shown.binary_search_by(|it| it.row.session_id.cmp(&row.session_id));
+        place.is_ok() && !row.archived && !changes.removed.contains(&row.session_id)
     });
     rows
 }

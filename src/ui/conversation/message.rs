@@ -1,16 +1,20 @@
 //! One message and its parts.
 
 use leptos::prelude::*;
+use leptos::reactive::spawn_local;
+use leptos_router::hooks::use_navigate;
 
 use super::entry::Entry;
 use super::markdown::{Markdown, MarkdownPart};
 use super::question::QuestionCard;
 use super::state::Conversation;
 use super::tool::ToolCard;
+use crate::api::lineage::fork_session;
 use crate::domain::message::{
     Attachment, Message, MessageState, NoticeLevel, Part, PlanEntry, PlanState, Role, Usage,
 };
 use crate::ui::components::element::{element, text_element};
+use crate::ui::components::icon::{BRANCH, Icon};
 
 #[component]
 pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
@@ -25,6 +29,12 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
         read(|message| {
             let silent = message.state == MessageState::Streaming && message.parts.is_empty();
             silent.then_some("Working…")
+        })
+    };
+    let finished = move || {
+        read(|message| {
+            let answered = message.role == Role::Assistant;
+            (answered && message.state != MessageState::Streaming).then_some("")
         })
     };
     let usage = move || {
@@ -52,7 +62,39 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
             {move || working().map(|text| text_element("p", "working", text.to_owned()))}
             {move || words().map(|text| text_element("p", "message-state", text.to_owned()))}
             {move || usage().map(|text| text_element("p", "usage", text))}
+            <Show when=move || finished().is_some()>
+                <BranchButton shared />
+            </Show>
         </article>
+    }
+}
+
+/// Goes on from an answer in a conversation of its own.
+#[component]
+fn BranchButton(shared: StoredValue<(Conversation, Entry)>) -> impl IntoView {
+    let navigate = use_navigate();
+    let branch = move |_| {
+        let (conversation, entry) = shared.get_value();
+        let navigate = navigate.clone();
+        spawn_local(async move {
+            match fork_session(conversation.session_id.clone(), entry.message_id).await {
+                Ok(fork) => {
+                    let address = ["/session/", fork.session_id.as_str()].concat();
+                    navigate(&address, Default::default());
+                }
+                Err(failure) => conversation.problem.set(Some(failure.message)),
+            }
+        });
+    };
+    view! {
+        <button
+            r#type="button"
+            class="button quiet branch"
+            aria-label="Branch from here"
+            on:click=branch
+        >
+            <Icon path=BRANCH />
+        </button>
     }
 }
 

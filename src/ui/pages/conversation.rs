@@ -12,6 +12,7 @@ use crate::ui::components::session_list::shown_title;
 use crate::ui::components::unavailable::Unavailable;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::state::Conversation;
+use crate::ui::conversation::timeline::TimelineSheet;
 use crate::ui::conversation::transcript::TranscriptView;
 use crate::ui::state::AppState;
 use crate::wire::rest::Transcript;
@@ -47,9 +48,12 @@ fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView 
     keep_in_view(app, &conversation);
     follow_compression(&conversation);
     let title = title_signal(app, &conversation);
+    let session_id = conversation.session_id.clone();
     view! {
         <PageTitle text=title />
-        <PageHead title />
+        <PageHead title>
+            <TimelineSheet session_id />
+        </PageHead>
         <TranscriptView conversation=conversation.clone() />
         <Composer conversation />
     }
