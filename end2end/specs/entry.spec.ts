@@ -184,7 +184,7 @@ test('a branch goes on by itself, and the history shows parts and branches', asy
     await expect(page.getByRole('link', { name: 'Part 2, this page' })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Branches' })).toBeVisible();
     await audit(page);
-    await page.getByRole('link', { name: 'Part 1' }).click();
+    await page.locator('.timeline-entry', { hasText: /^Part 1/ }).click();
     await expect(page).toHaveURL(new RegExp(`/archive/${made.ids[0]}$`));
     await expect(page.getByText('This is an earlier part of a conversation.')).toBeVisible();
     await audit(page);
