@@ -70,7 +70,10 @@ pub fn App() -> impl IntoView {
         state.connect();
         platform::mark_hydrated();
     });
-    let title = move || platform::text_of_title(full_title(&state.title.get()));
+    // The server writes the title when the page around it may be gone already, so this one is
+    // counted and not owned by the page.
+    let title = ArcRwSignal::from(state.title);
+    let title = move || platform::text_of_title(full_title(&title.get()));
     view! {
         <Title text=title />
         <Router>
