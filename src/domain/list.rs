@@ -32,6 +32,12 @@ pub fn title_from_prompt(prompt: &str) -> String {
     shorten(line, LONGEST)
 }
 
+/// Makes the line that a list row shows of a text.
+pub fn preview(text: &str) -> String {
+    const LONGEST: usize = 120;
+    shorten(text.trim(), LONGEST)
+}
+
 /// Cuts a text to a number of characters, at a word where one is near.
 pub fn shorten(text: &str, longest: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(longest) else {

@@ -51,7 +51,9 @@ pub async fn open(
     limit: Option<u32>,
 ) -> Result<Transcript, ServiceError> {
     let limit = page_size(limit);
-    let newest = services.registry.transcript(id, limit).await?;
+    // Beside an older page only the state of the newest is wanted, and none of its messages.
+    let beside = if before.is_some() { 1 } else { limit };
+    let newest = services.registry.transcript(id, beside).await?;
     let Some(before) = before else {
         return Ok(newest);
     };

@@ -90,7 +90,6 @@ impl From<SessionError> for ServiceError {
             SessionError::ShuttingDown => {
                 Self::refused(FailureCode::Unavailable, "The server is shutting down.")
             }
-            SessionError::Refused(failure) => Self(failure),
             SessionError::Store(error) => error.into(),
         }
     }

@@ -1,5 +1,6 @@
 //! Pieces that several pages share.
 
+pub mod address;
 pub mod element;
 pub mod frame;
 pub mod icon;

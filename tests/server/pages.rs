@@ -88,18 +88,3 @@ async fn the_chosen_theme_is_in_the_first_paint() {
     assert!(page("theme=dark").await.contains("data-theme=\"dark\""));
     assert!(!page("theme=\"><script>").await.contains("data-theme"));
 }
-
-/// A page once asked for its title after its own state was gone, one time in fifty.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_asked_for_at_the_same_time_all_come() {
-    let app = TestApp::start().await;
-    let id = app.new_session().await;
-    app.converse(&id, "t1", "Hello").await;
-    let paths = ["/".to_owned(), format!("/session/{id}"), "/settings".to_owned()];
-    for _ in 0..30 {
-        let asked = paths.iter().cycle().take(12).map(|path| app.get(path));
-        for response in futures::future::join_all(asked).await {
-            assert_eq!(response.status(), StatusCode::OK, "{}", response.url());
-        }
-    }
-}

@@ -118,3 +118,23 @@ async fn an_answer_cut_short_by_a_kill_looks_unfinished_after_the_restart() {
     let page = client.get(format!("{base}/session/{id}")).send().await.unwrap();
     assert!(page.text().await.unwrap().contains("Stopped: the server restarted"));
 }
+
+/// A page once asked for its title after its own state was gone, one time in fifty.
+#[tokio::test]
+async fn pages_asked_for_at_the_same_time_all_come() {
+    let data = TempDir::new().unwrap();
+    let (_child, base) = serve(&data).await;
+    let client = reqwest::Client::new();
+    let created = client.post(format!("{base}/api/sessions/new")).json(&json!({}));
+    let session: Value = created.send().await.unwrap().json().await.unwrap();
+    let id = session["session_id"].as_str().unwrap();
+    let paths = ["/".to_owned(), format!("/session/{id}"), "/settings".to_owned()];
+    for _ in 0..30 {
+        let paths = paths.iter().cycle().take(12);
+        let asked = paths.map(|path| client.get(format!("{base}{path}")).send());
+        for response in futures::future::join_all(asked).await {
+            let response = response.unwrap();
+            assert_eq!(response.status(), reqwest::StatusCode::OK, "{}", response.url());
+        }
+    }
+}

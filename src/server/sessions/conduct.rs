@@ -9,7 +9,7 @@ use super::lineage::fills_context;
 use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
 use crate::domain::event::{DeltaKind, Event, Outcome};
 use crate::domain::ids::{RequestId, TurnId};
-use crate::domain::list::shorten;
+use crate::domain::list::preview;
 use crate::domain::markdown;
 use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
 use crate::domain::session::Milestone;
@@ -21,9 +21,6 @@ use crate::wire::error::{Failure, FailureCode};
 
 /// How long an agent has to stop before it is let go.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
-
-/// How much of an answer a list row shows.
-const PREVIEW: usize = 120;
 
 impl SessionTask {
     /// Shows a stored prompt and takes it up when its time comes.
@@ -271,5 +268,5 @@ fn preview_of(answer: &Message) -> String {
         Part::Notice { text, .. } => Some(text.as_str()),
         _ => None,
     });
-    shorten(said.or(noticed).unwrap_or_default(), PREVIEW)
+    preview(said.or(noticed).unwrap_or_default())
 }

@@ -16,7 +16,6 @@ use crate::server::agents::agent::Agent;
 use crate::server::blobs::Blobs;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
-use crate::wire::error::Failure;
 use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
@@ -30,8 +29,6 @@ pub enum SessionError {
     UnknownAgent(String),
     #[error("the server is shutting down")]
     ShuttingDown,
-    #[error("{0}")]
-    Refused(Failure),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -51,7 +51,6 @@ pub enum TaskCommand {
     SetOption { name: String, value: String, reply: Reply<Result<(), Failure>> },
     Subscribe { cursor: Option<Cursor>, reply: Reply<Feed> },
     Transcript { limit: u32, reply: Reply<Result<Option<Transcript>, StoreError>> },
-    Announce,
     Shutdown(Reply<()>),
 }
 
@@ -215,7 +214,6 @@ impl SessionTask {
             TaskCommand::Transcript { limit, reply } => {
                 let _ = reply.send(self.transcript(limit).await);
             }
-            TaskCommand::Announce => self.announce().await,
             TaskCommand::Shutdown(reply) => {
                 let _ = reply.send(());
             }

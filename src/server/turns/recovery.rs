@@ -1,6 +1,6 @@
 //! What is done at start for answers that the last stop cut short.
 
-use crate::domain::list::shorten;
+use crate::domain::list::preview;
 use crate::domain::message::MessageState;
 use crate::domain::session::Milestone;
 use crate::server::mint;
@@ -16,7 +16,7 @@ pub async fn recover(store: &Store) -> Result<usize, StoreError> {
         answer.state = MessageState::Interrupted;
         answer.ended_at = Some(at);
         store.save_message(&session_id, &answer).await?;
-        let preview = shorten(answer.text().trim(), 120);
+        let preview = preview(&answer.text());
         store.record_end(&session_id, true, Milestone::AgentEnd, &preview, at).await?;
     }
     Ok(count)

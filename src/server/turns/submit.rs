@@ -1,6 +1,6 @@
 //! The one way in: every prompt, from whatever door, is stored before any work starts.
 
-use crate::domain::list::{shorten, title_from_prompt};
+use crate::domain::list::{preview, title_from_prompt};
 use crate::domain::message::{Message, MessageState, Part, Role};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
 use crate::server::error::ServiceError;
@@ -25,7 +25,7 @@ pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt,
     check_attachments(services, &turn).await?;
     let prompt = prompt_of(&turn);
     let title = title_from_prompt(&turn.content);
-    let preview = shorten(turn.content.trim(), 120);
+    let preview = preview(&turn.content);
     if !services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await? {
         // Another request with the same turn came first.
         let known = known_turn(services, &turn).await?;

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 use leptos_router::hooks::use_navigate;
 
+use super::address;
 use super::element::text_element;
 use super::icon::{Icon, PLUS};
 use crate::api::sessions::new_session;
@@ -21,8 +22,7 @@ pub fn NewButton() -> impl IntoView {
             match new_session().await {
                 Ok(session) => {
                     problem.set(None);
-                    let address = ["/session/", session.session_id.as_str()].concat();
-                    navigate(&address, Default::default());
+                    navigate(&address::of_session(&session.session_id), Default::default());
                 }
                 Err(failure) => problem.set(Some(failure.message)),
             }

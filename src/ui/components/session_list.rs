@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 use leptos_router::components::A;
 
+use super::address;
 use super::element::text_element;
 use super::icon::{GEAR, Icon};
 use super::new_button::NewButton;
@@ -116,7 +117,7 @@ fn current(fetched: &[Session], changes: &RowChanges) -> Vec<Session> {
 
 #[component]
 fn Row(row: Memo<Session>) -> impl IntoView {
-    let href = row.with_untracked(|row| ["/session/", row.session_id.as_str()].concat());
+    let href = row.with_untracked(|row| address::of_session(&row.session_id));
     let title = move || row.with(|row| shown_title(&row.title).to_owned());
     let state = move || row.with(|row| state_words(row.status));
     let line = move || state().map_or_else(|| row.with(|row| row.preview.clone()), str::to_owned);

@@ -13,6 +13,7 @@ use crate::api::lineage::fork_session;
 use crate::domain::message::{
     Attachment, Message, MessageState, NoticeLevel, Part, PlanEntry, PlanState, Role, Usage,
 };
+use crate::ui::components::address;
 use crate::ui::components::element::{element, text_element};
 use crate::ui::components::icon::{BRANCH, Icon};
 
@@ -79,8 +80,7 @@ fn BranchButton(shared: StoredValue<(Conversation, Entry)>) -> impl IntoView {
         spawn_local(async move {
             match fork_session(conversation.session_id.clone(), entry.message_id).await {
                 Ok(fork) => {
-                    let address = ["/session/", fork.session_id.as_str()].concat();
-                    navigate(&address, Default::default());
+                    navigate(&address::of_session(&fork.session_id), Default::default());
                 }
                 Err(failure) => conversation.problem.set(Some(failure.message)),
             }

@@ -3,11 +3,13 @@
 use leptos::ev::Event;
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
+use leptos::web_sys::Element;
 use leptos_router::components::A;
 
 use crate::api::lineage::timeline;
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
+use crate::ui::components::address;
 use crate::ui::components::element::{element, text_element};
 use crate::ui::components::session_list::shown_title;
 use crate::ui::components::time::Time;
@@ -19,7 +21,10 @@ pub fn TimelineSheet(session_id: SessionId) -> impl IntoView {
     let shown = ArcRwSignal::new(None);
     let fetched = shown.clone();
     let current = session_id.clone();
-    let fetch = move |_: Event| {
+    let fetch = move |event: Event| {
+        if !event_target::<Element>(&event).has_attribute("open") {
+            return;
+        }
         let (session_id, fetched) = (session_id.clone(), fetched.clone());
         spawn_local(async move { fetched.set(Some(timeline(session_id).await)) });
     };
@@ -55,16 +60,15 @@ fn part_view(number: usize, part: &Session, current: &SessionId) -> AnyView {
     if part.session_id == *current {
         name.push_str(", this page");
     }
-    let place = if part.pre_compression_snapshot { "/archive/" } else { "/session/" };
-    entry_view([place, part.session_id.as_str()].concat(), name, part)
+    entry_view(name, part)
 }
 
 fn branch_view(fork: &Session) -> AnyView {
-    let address = ["/session/", fork.session_id.as_str()].concat();
-    entry_view(address, shown_title(&fork.title).to_owned(), fork)
+    entry_view(shown_title(&fork.title).to_owned(), fork)
 }
 
-fn entry_view(address: String, name: String, row: &Session) -> AnyView {
+fn entry_view(name: String, row: &Session) -> AnyView {
+    let address = address::of_row(row);
     let at = row.created_at;
     view! {
         <li>

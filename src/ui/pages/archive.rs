@@ -1,11 +1,11 @@
 //! An earlier part of a conversation, as a record: it can be read, and leads to the conversation.
 
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
 use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_params_map};
 
 use crate::api::sessions::inspect_session;
+use crate::ui::components::address;
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::components::session_list::shown_title;
@@ -41,11 +41,11 @@ fn Record(transcript: Transcript) -> impl IntoView {
     let title = shown_title(&session.title).to_owned();
     let live = session.canonical_visible_session_id.filter(|live| *live != session.session_id);
     if !session.pre_compression_snapshot {
-        leave_for(["/session/", session.session_id.as_str()].concat());
+        leave_for(address::of_session(&session.session_id));
     }
     let way_back = live.map(|live| {
         view! {
-            <A href=["/session/", live.as_str()].concat() attr:class="button">
+            <A href=address::of_session(&live) attr:class="button">
                 "Go to the conversation"
             </A>
         }
@@ -64,8 +64,5 @@ fn Record(transcript: Transcript) -> impl IntoView {
 /// Leads to where a conversation that still goes on belongs.
 fn leave_for(address: String) {
     let navigate = use_navigate();
-    Effect::new(move || {
-        let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
-        navigate(&address, options);
-    });
+    Effect::new(move || navigate(&address, address::replacing()));
 }

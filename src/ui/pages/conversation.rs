@@ -1,11 +1,11 @@
 //! One conversation: found by its address, rendered in full by the server, live in the browser.
 
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
 use crate::domain::session::Session;
+use crate::ui::components::address::{self, replacing};
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::components::session_list::shown_title;
@@ -61,17 +61,12 @@ fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView 
 
 /// Puts the address of the row that is shown in place of the one that was asked for.
 fn correct_address(shown: &Session, requested: &str) {
-    let place = if shown.pre_compression_snapshot { "/archive/" } else { "/session/" };
     if shown.session_id.as_str() == requested && !shown.pre_compression_snapshot {
         return;
     }
-    let address = [place, shown.session_id.as_str()].concat();
+    let address = address::of_row(shown);
     let navigate = use_navigate();
     Effect::new(move || navigate(&address, replacing()));
-}
-
-fn replacing() -> NavigateOptions {
-    NavigateOptions { replace: true, ..NavigateOptions::default() }
 }
 
 /// Wants the conversation's events for as long as it is on the page.
@@ -90,7 +85,7 @@ fn follow_compression(conversation: &Conversation) {
     Effect::new(move || {
         if let Some(id) = conversation.continuation.get() {
             conversation.move_draft(&id);
-            navigate(&["/session/", id.as_str()].concat(), replacing());
+            navigate(&address::of_session(&id), replacing());
         }
     });
 }

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use crate::api::sessions::resolve_session;
 use crate::domain::resolver::Outcome;
+use crate::ui::components::address;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::state::AppState;
 
@@ -38,8 +38,7 @@ fn restore_focus() {
             let Ok(resolution) = resolve_session(remembered.to_string()).await else { return };
             match (resolution.outcome, resolution.session_id) {
                 (Outcome::Open, Some(id)) => {
-                    let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
-                    navigate(&["/session/", id.as_str()].concat(), options);
+                    navigate(&address::of_session(&id), address::replacing());
                 }
                 _ => app.remember_focus(None),
             }
