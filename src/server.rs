@@ -35,8 +35,13 @@ use sessions::Registry;
 use state::{AppState, Services};
 use store::Store;
 
+use crate::domain::time::Timestamp;
+
 /// How long open requests have to end once the server was asked to stop.
 const DRAIN: Duration = Duration::from_secs(5);
+
+/// How long a deleted conversation can be brought back: 30 days.
+const DELETED_KEPT_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 
 /// A server whose data is open and mended, ready to listen.
 pub struct Server {
@@ -57,7 +62,7 @@ impl Server {
     ) -> anyhow::Result<()> {
         let (stopping, mut stopped) = tokio::sync::watch::channel(false);
         let registry = self.services.registry.clone();
-        let router = router::router(AppState::new(self.services.clone()));
+        let router = router::router(AppState::new(self.services.clone()))?;
         let serve = axum::serve(listener, router).with_graceful_shutdown(async move {
             shutdown.await;
             registry.shut_down().await;
@@ -81,6 +86,8 @@ async fn open(config: Config) -> anyhow::Result<Services> {
         .await
         .with_context(|| format!("the data directory {} cannot be made", data_dir.display()))?;
     let store = Store::open(data_dir).await?;
+    let forget = mint::now().millis() - DELETED_KEPT_MILLIS;
+    store.purge_deleted(Timestamp::from_millis(forget)).await?;
     let interrupted = turns::recovery::recover(&store).await?;
     if interrupted > 0 {
         tracing::warn!(interrupted, "answers were cut short by the last stop");

@@ -26,6 +26,8 @@ mod server {
     mod pages;
     mod process;
     mod resolution;
+    mod rpc;
+    mod search;
     mod socket;
     mod store;
     mod turns;

@@ -42,6 +42,9 @@ pub struct Message {
     pub usage: Option<Usage>,
     pub created_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    /// Whether recovery wrote the message, from the journal, after a crash.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

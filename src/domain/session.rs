@@ -67,6 +67,9 @@ pub struct Session {
     pub segment_count: u32,
     pub status: Status,
     pub milestone: Option<Milestone>,
+    /// Whether a milestone passed that nobody has looked at yet.
+    #[serde(default)]
+    pub unread: bool,
     pub open_questions: u32,
     /// The last line worth showing in a list, as plain text.
     pub preview: String,

@@ -13,11 +13,16 @@ use crate::domain::message::MessageState;
 use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
-use crate::wire::rest::{About, NewSession, SessionPage, SessionPatch, Timeline, Transcript};
+use crate::wire::rest::{
+    About, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece, Timeline, Transcript,
+};
 
 /// How many rows or messages a page has unless asked otherwise, and at most.
 pub const PAGE: u32 = 50;
 const LARGEST_PAGE: u32 = 200;
+
+/// How many conversations a search gives at most.
+const FOUND_AT_MOST: usize = 30;
 
 const LONGEST_TITLE: usize = 200;
 
@@ -71,6 +76,13 @@ pub async fn open_requested(
     let resolution = resolve(services, requested, EntryPoint::DirectOpen, intent).await?;
     let id = resolution.session_id.ok_or_else(ServiceError::no_session)?;
     open(services, &id, before, None).await
+}
+
+/// Reads one row as it stands.
+pub async fn row(services: &Services, id: &SessionId) -> Result<Session, ServiceError> {
+    let mut session = services.store.session(id).await?.ok_or_else(ServiceError::no_session)?;
+    services.registry.show_on(&mut session);
+    Ok(session)
 }
 
 /// Makes a new, empty conversation.
@@ -148,9 +160,48 @@ pub async fn patch(
         return Err(ServiceError::no_session());
     }
     services.registry.announce(id).await?;
-    let mut session = services.store.session(id).await?.ok_or_else(ServiceError::no_session)?;
-    services.registry.show_on(&mut session);
-    Ok(session)
+    row(services, id).await
+}
+
+/// Deletes a conversation with all of its parts; for a while it can be brought back.
+pub async fn delete(services: &Services, id: &SessionId) -> Result<(), ServiceError> {
+    let parts = services.store.mark_deleted(id, Some(mint::now())).await?;
+    if parts.is_empty() {
+        return Err(ServiceError::no_session());
+    }
+    for part in &parts {
+        services.registry.dismiss(part).await;
+        services.registry.announce(part).await?;
+    }
+    Ok(())
+}
+
+/// Brings a deleted conversation back.
+pub async fn restore(services: &Services, id: &SessionId) -> Result<Session, ServiceError> {
+    for part in services.store.mark_deleted(id, None).await? {
+        services.registry.announce(&part).await?;
+    }
+    services.store.session(id).await?.ok_or_else(ServiceError::no_session)
+}
+
+/// Takes the unread mark off.
+pub async fn mark_seen(services: &Services, id: &SessionId) -> Result<(), ServiceError> {
+    if services.store.mark_unread(id, false).await? {
+        services.registry.announce(id).await?;
+    }
+    Ok(())
+}
+
+/// Finds conversations by words of their titles and messages.
+pub async fn search(services: &Services, words: &str) -> Result<Vec<SearchHit>, ServiceError> {
+    let mut hits = Vec::new();
+    for found in services.store.search(words, FOUND_AT_MOST).await? {
+        let mut session = found.session;
+        services.registry.show_on(&mut session);
+        let snippet = found.snippet.into_iter().map(|(text, hit)| SnippetPiece { text, hit });
+        hits.push(SearchHit { session, message_id: found.message_id, snippet: snippet.collect() });
+    }
+    Ok(hits)
 }
 
 /// Tells what the settings page shows of the server.
@@ -209,6 +260,7 @@ fn new_row(title: String, agent: String, workspace: String) -> Session {
         segment_count: 1,
         status: Status::Idle,
         milestone: None,
+        unread: false,
         open_questions: 0,
         preview: String::new(),
         message_count: 0,

@@ -5,4 +5,5 @@ pub mod dev;
 pub mod entry;
 pub mod extract;
 pub mod rest;
+pub mod rpc;
 pub mod ws;

@@ -16,21 +16,23 @@ use tower_http::trace::TraceLayer;
 
 use super::auth;
 use super::blobs::LARGEST_BLOB;
-use super::http::{dev, entry, rest, ws};
+use super::http::{dev, entry, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
 
 /// The largest request body, attachments apart.
 const LARGEST_BODY: usize = 1 << 20;
 
-pub fn router(state: AppState) -> Router {
+pub fn router(state: AppState) -> anyhow::Result<Router> {
     let services = state.services.clone();
-    let mut router = Router::new().merge(pages(&state)).merge(doors());
+    let door = rpc::Door::new(services.clone())?;
+    let rpc = post(move |request: Request| door.clone().answer(request));
+    let mut router = Router::new().merge(pages(&state)).merge(doors()).route("/rpc", rpc);
     if services.config.dev {
         router =
             router.route("/dev/reload", get(dev::reload)).route("/dev/reload.js", get(dev::script));
     }
-    router
+    Ok(router
         .fallback(elsewhere)
         .method_not_allowed_fallback(rest::method_not_allowed)
         .with_state(state)
@@ -46,7 +48,7 @@ pub fn router(state: AppState) -> Router {
             HeaderValue::from_static("no-store"),
         ))
         .layer(CatchPanicLayer::custom(after_panic))
-        .layer(TraceLayer::new_for_http())
+        .layer(TraceLayer::new_for_http()))
 }
 
 /// REST, plain forms, the socket and what watches over them.
@@ -54,7 +56,12 @@ fn doors() -> Router<AppState> {
     Router::new()
         .route("/api/sessions", get(rest::list_sessions))
         .route("/api/sessions/new", post(rest::new_session))
-        .route("/api/sessions/{id}", get(rest::get_session).patch(rest::patch_session))
+        .route(
+            "/api/sessions/{id}",
+            get(rest::get_session).patch(rest::patch_session).delete(rest::delete_session),
+        )
+        .route("/api/sessions/{id}/restore", post(rest::restore_session))
+        .route("/api/search", get(rest::search))
         .route("/api/sessions/{id}/resolve", get(rest::resolve_session))
         .route("/api/sessions/{id}/fork", post(rest::fork_session))
         .route("/api/sessions/{id}/compress", post(rest::compress_session))

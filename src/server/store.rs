@@ -4,8 +4,10 @@
 //! what PostgreSQL also understands.
 
 mod lineage;
+mod marks;
 mod messages;
 mod rows;
+mod search;
 mod sessions;
 
 use std::path::Path;
@@ -17,6 +19,7 @@ use sqlx::sqlite::{
 };
 
 pub use messages::MessagePage;
+pub use search::Found;
 pub use sessions::{ListCursor, ListView};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");

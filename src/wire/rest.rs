@@ -95,6 +95,22 @@ pub struct Timeline {
     pub forks: Vec<Session>,
 }
 
+/// A conversation found by words of its title or of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchHit {
+    /// The row that holds the words; it may be an earlier part of a conversation.
+    pub session: Session,
+    pub message_id: Option<MessageId>,
+    pub snippet: Vec<SnippetPiece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnippetPiece {
+    pub text: String,
+    /// Whether this piece is what was looked for.
+    pub hit: bool,
+}
+
 /// What the settings page tells about the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {

@@ -64,6 +64,8 @@ pub enum Command {
         option: String,
     },
     Compress,
+    /// The reader has seen everything up to now.
+    Seen,
     SetOption {
         name: String,
         value: String,

@@ -1,6 +1,7 @@
 //! The demo agent, driven through its handle as a session drives it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -122,7 +123,9 @@ impl Talk {
 
 async fn open_handle(demo: &Demo, folder: &Path) -> AgentHandle {
     let session_id = SessionId::parse("session-1").unwrap();
-    demo.open(OpenRequest { session_id, workspace: folder.to_owned() }).await.unwrap()
+    demo.open(OpenRequest { session_id, workspace: folder.to_owned(), options: BTreeMap::new() })
+        .await
+        .unwrap()
 }
 
 async fn next(happenings: &mut Receiver<Happening>) -> Option<Happening> {

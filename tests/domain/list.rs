@@ -22,6 +22,7 @@ fn row(id: &str, status: Status, last_activity: i64) -> Session {
         segment_count: 1,
         status,
         milestone: None,
+        unread: false,
         open_questions: 0,
         preview: String::new(),
         message_count: 0,

@@ -29,6 +29,7 @@ fn message(name: &str, state: MessageState) -> Message {
         usage: None,
         created_at: NOW,
         ended_at: None,
+        recovered: false,
     }
 }
 

@@ -57,7 +57,7 @@ async fn wrong_requests_get_clear_json_errors() {
         ),
         ((Method::GET, "/api/blobs/abc"), none(), (StatusCode::NOT_FOUND, "not_found")),
         (
-            (Method::DELETE, session.as_str()),
+            (Method::PUT, session.as_str()),
             none(),
             (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         ),

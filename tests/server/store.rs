@@ -31,10 +31,10 @@ async fn every_query_of_a_page_goes_through_an_index() {
     let _store = Store::open(data.path()).await.unwrap();
     let mut connection = raw(&data).await;
     for query in [
-        "SELECT * FROM sessions WHERE snapshot = 0 AND archived = 0 AND (last_activity_at, created_at, session_id) < (1, 2, 'x') ORDER BY last_activity_at DESC, created_at DESC, session_id DESC LIMIT 50",
-        "SELECT * FROM sessions WHERE (last_activity_at, created_at, session_id) < (1, 2, 'x') ORDER BY last_activity_at DESC, created_at DESC, session_id DESC LIMIT 50",
+        "SELECT * FROM sessions WHERE snapshot = 0 AND archived = 0 AND deleted_at IS NULL AND (last_activity_at, created_at, session_id) < (1, 2, 'x') ORDER BY last_activity_at DESC, created_at DESC, session_id DESC LIMIT 50",
+        "SELECT * FROM sessions WHERE deleted_at IS NULL AND (last_activity_at, created_at, session_id) < (1, 2, 'x') ORDER BY last_activity_at DESC, created_at DESC, session_id DESC LIMIT 50",
         "SELECT * FROM sessions WHERE parent_session_id = 'x'",
-        "SELECT session_id FROM sessions WHERE lineage_root_id = 'x' AND snapshot = 0 ORDER BY segment DESC LIMIT 1",
+        "SELECT session_id FROM sessions WHERE lineage_root_id = 'x' AND snapshot = 0 AND deleted_at IS NULL ORDER BY segment DESC LIMIT 1",
         "SELECT * FROM messages WHERE session_id = 'x' AND position < 9 ORDER BY position DESC LIMIT 50",
         "SELECT * FROM messages WHERE turn_id = 'x' AND role = 'user'",
         "SELECT * FROM messages WHERE state = 'streaming'",

@@ -1,5 +1,6 @@
 //! The boundary between a session and whatever answers it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use futures::future::BoxFuture;
@@ -27,6 +28,8 @@ pub trait Agent: Send + Sync {
 pub struct OpenRequest {
     pub session_id: SessionId,
     pub workspace: PathBuf,
+    /// What a person set in earlier runs of the agent, by name.
+    pub options: BTreeMap<String, String>,
 }
 
 /// Both ends of an open agent. The happenings end when the agent is gone; dropping the commands

@@ -20,7 +20,8 @@ use crate::server::store::ListView;
 use crate::server::turns::submit::submit;
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    NewSession, RunningSession, SessionPage, SessionPatch, StartTurn, Transcript, TurnReceipt,
+    NewSession, RunningSession, SearchHit, SessionPage, SessionPatch, StartTurn, Transcript,
+    TurnReceipt,
 };
 
 type Answer<T> = Result<Json<T>, ServiceError>;
@@ -89,6 +90,35 @@ pub async fn patch_session(
     Body(patch): Body<SessionPatch>,
 ) -> Answer<Session> {
     Ok(Json(conversations::patch(&services, &id, patch).await?))
+}
+
+pub async fn delete_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+) -> Result<StatusCode, ServiceError> {
+    conversations::delete(&services, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Brings back what was deleted.
+pub async fn restore_session(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+) -> Answer<Session> {
+    Ok(Json(conversations::restore(&services, &id).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchQuery {
+    q: String,
+}
+
+pub async fn search(
+    State(services): State<Services>,
+    Query(query): Query<SearchQuery>,
+) -> Answer<Vec<SearchHit>> {
+    Ok(Json(conversations::search(&services, &query.q).await?))
 }
 
 #[derive(Deserialize)]

@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::outgoing::{Line, forward_changes};
 use crate::domain::ids::{CommandId, SessionId};
-use crate::server::conversations::PAGE;
+use crate::server::conversations::{self, PAGE};
 use crate::server::error::ServiceError;
 use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
@@ -219,6 +219,7 @@ impl Connection {
                     .await??;
             }
             Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
+            Command::Seen => conversations::mark_seen(&self.services, id).await?,
             Command::SetOption { name, value } => {
                 registry.ask(id, |reply| TaskCommand::SetOption { name, value, reply }).await??;
             }

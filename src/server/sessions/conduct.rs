@@ -1,5 +1,6 @@
 //! The life of a turn: from the queue through the agent to its end.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -61,6 +62,7 @@ impl SessionTask {
             usage: None,
             created_at: mint::now(),
             ended_at: None,
+            recovered: false,
         };
         self.running = Some(Running {
             turn_id: turn_id.clone(),
@@ -73,13 +75,34 @@ impl SessionTask {
         self.emit(Event::MessageStart { message: answer });
         self.checkpoint().await;
         if let AgentState::Closed = self.agent_state {
-            let request = OpenRequest {
-                session_id: self.session_id.clone(),
-                workspace: self.workspace.clone(),
-            };
+            let request = self.open_request().await;
             self.agent_state = open_agent(self.agent.clone(), request);
         } else {
             self.send_command().await;
+        }
+    }
+
+    async fn open_request(&self) -> OpenRequest {
+        let options = self.around.store.options(&self.session_id).await.unwrap_or_else(|error| {
+            tracing::error!(session = %self.session_id, %error, "options could not be read");
+            BTreeMap::default()
+        });
+        OpenRequest {
+            session_id: self.session_id.clone(),
+            workspace: self.workspace.clone(),
+            options,
+        }
+    }
+
+    /// Keeps an option for every later start of the agent, and tells the one that runs.
+    pub(super) async fn set_option(&mut self, name: String, value: String) -> Result<(), Failure> {
+        if let Err(error) = self.around.store.set_option(&self.session_id, &name, &value).await {
+            tracing::error!(session = %self.session_id, %error, "an option could not be saved");
+            return Err(Failure::new(FailureCode::Internal, "The option could not be saved."));
+        }
+        match self.agent_state {
+            AgentState::Open(_) => self.command_agent(AgentCommand::SetOption { name, value }),
+            AgentState::Closed | AgentState::Opening(_) => Ok(()),
         }
     }
 

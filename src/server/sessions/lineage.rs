@@ -60,6 +60,7 @@ impl SessionTask {
             usage: None,
             created_at: at,
             ended_at: Some(at),
+            recovered: false,
         };
         let store = &self.around.store;
         match store.compress_session(&self.session_id, &continuation, &opening, at).await {

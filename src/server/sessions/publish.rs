@@ -23,6 +23,8 @@ pub struct Pending {
     words: Option<(DeltaKind, String)>,
     words_due: Option<Instant>,
     checkpoint_due: Option<Instant>,
+    /// A milestone passed while nobody looked.
+    unseen: bool,
 }
 
 impl Pending {
@@ -37,6 +39,7 @@ impl SessionTask {
         self.live.apply(&event);
         if let Some(milestone) = event.milestone() {
             self.meta.send_modify(|meta| meta.milestone = Some(milestone));
+            self.pending.unseen |= self.events.receiver_count() == 0;
         }
         let numbered = self.ring.push(event);
         // An error means that nobody looks, which is no reason to stop.
@@ -122,10 +125,26 @@ impl SessionTask {
     }
 
     /// Shows the row's present state in every open list.
-    pub(super) async fn announce(&self) {
+    pub(super) async fn announce(&mut self) {
+        if std::mem::take(&mut self.pending.unseen) {
+            self.mark_unread().await;
+        }
         let meta = self.meta.borrow().clone();
         if let Err(error) = self.around.board.post(&self.session_id, Some(&meta)).await {
             tracing::error!(session = %self.session_id, %error, "a row could not be read");
+        }
+    }
+
+    /// Keeps that nobody has seen the last milestone; it is the living row that shows it.
+    async fn mark_unread(&self) {
+        let shown = self.live.continuation.as_ref().unwrap_or(&self.session_id);
+        if let Err(error) = self.around.store.mark_unread(shown, true).await {
+            tracing::error!(session = %shown, %error, "a row could not be marked unread");
+        }
+        if *shown != self.session_id
+            && let Err(error) = self.around.board.post(shown, None).await
+        {
+            tracing::error!(session = %shown, %error, "a row could not be read");
         }
     }
 }

@@ -191,6 +191,17 @@ impl Registry {
         futures::future::join_all(leaving).await;
     }
 
+    /// Lets one session's turn end as interrupted, and its task leave.
+    pub async fn dismiss(&self, id: &SessionId) {
+        let handle = self.tasks().running.remove(id);
+        if let Some(handle) = handle {
+            let (reply, done) = oneshot::channel();
+            if handle.commands.send(TaskCommand::Shutdown(reply)).await.is_ok() {
+                let _ = done.await;
+            }
+        }
+    }
+
     async fn start(&self, id: &SessionId) -> Result<mpsc::Sender<TaskCommand>, SessionError> {
         let session = self.store.session(id).await?.ok_or(SessionError::NotFound)?;
         let agent = self

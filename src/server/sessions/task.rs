@@ -206,7 +206,7 @@ impl SessionTask {
                 let _ = reply.send(self.compress().await);
             }
             TaskCommand::SetOption { name, value, reply } => {
-                let _ = reply.send(self.command_agent(AgentCommand::SetOption { name, value }));
+                let _ = reply.send(self.set_option(name, value).await);
             }
             TaskCommand::Subscribe { cursor, reply } => {
                 let _ = reply.send(self.feed(cursor.as_ref()));

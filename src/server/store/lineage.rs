@@ -17,12 +17,14 @@ impl Store {
         let found = query(concat!(
             "SELECT ",
             session_columns!(),
-            " FROM sessions AS session WHERE session.lineage_root_id = COALESCE( \
+            " FROM sessions AS session WHERE session.deleted_at IS NULL \
+             AND session.lineage_root_id = COALESCE( \
              (SELECT known.lineage_root_id FROM sessions AS known \
              WHERE known.session_id = $1), $1) \
              UNION SELECT ",
             session_columns!(),
-            " FROM sessions AS session WHERE session.parent_session_id = $1"
+            " FROM sessions AS session WHERE session.parent_session_id = $1 \
+             AND session.deleted_at IS NULL"
         ))
         .bind(id.as_str())
         .fetch_all(&self.readers)
@@ -36,6 +38,7 @@ impl Store {
             "SELECT ",
             session_columns!(),
             " FROM sessions AS session WHERE session.relation = 'fork' \
+             AND session.deleted_at IS NULL \
              AND session.parent_session_id IN (SELECT part.session_id FROM sessions AS part \
              WHERE part.lineage_root_id = $1) ORDER BY session.created_at, session.session_id"
         ))
@@ -56,8 +59,9 @@ impl Store {
         let mut transaction = self.writer.begin().await?;
         query(
             "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
-             relation, lineage_root_id, preview, created_at, last_activity_at) \
-             VALUES ($1, $2, $3, $4, $5, 'fork', $1, $6, $7, $7)",
+             relation, lineage_root_id, preview, options, created_at, last_activity_at) \
+             SELECT $1, $2, $3, $4, $5, 'fork', $1, $6, options, $7, $7 FROM sessions \
+             WHERE session_id = $5",
         )
         .bind(fork.session_id.as_str())
         .bind(&fork.title)
@@ -103,10 +107,10 @@ impl Store {
         let mut transaction = self.writer.begin().await?;
         query(
             "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
-             relation, lineage_root_id, segment, preview, pinned, archived, created_at, \
-             last_activity_at) \
+             relation, lineage_root_id, segment, preview, unread, options, pinned, \
+             archived, created_at, last_activity_at) \
              SELECT $2, title, agent, workspace, session_id, 'continuation', lineage_root_id, \
-             segment + 1, preview, pinned, archived, $3, $3 FROM sessions WHERE session_id = $1",
+             segment + 1, preview, unread, options, pinned, archived, $3, $3 FROM sessions WHERE session_id = $1",
         )
         .bind(snapshot.as_str())
         .bind(continuation.as_str())
@@ -114,7 +118,8 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         query(
-            "UPDATE sessions SET snapshot = 1, continuation_session_id = $2, milestone = NULL \
+            "UPDATE sessions SET snapshot = 1, continuation_session_id = $2, milestone = NULL, \
+             unread = 0 \
              WHERE session_id = $1",
         )
         .bind(snapshot.as_str())

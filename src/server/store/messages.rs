@@ -3,7 +3,8 @@
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, Sqlite, Transaction, query};
 
-use super::rows::{self, to_json, to_word};
+use super::rows::{self, message_columns, to_json, to_word};
+use super::search::index;
 use super::{Store, StoreError};
 use crate::domain::ids::{MessageId, SessionId, TurnId};
 use crate::domain::message::{Message, MessageState};
@@ -57,11 +58,12 @@ impl Store {
         position: i64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
-        let found = query(
-            "SELECT message_id, turn_id, role, state, parts, usage, created_at, ended_at \
-             FROM messages WHERE session_id = $1 AND position < $2 \
-             ORDER BY position DESC LIMIT $3",
-        )
+        let found = query(concat!(
+            "SELECT ",
+            message_columns!(),
+            " FROM messages WHERE session_id = $1 \
+             AND position < $2 ORDER BY position DESC LIMIT $3"
+        ))
         .bind(session_id.as_str())
         .bind(position)
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
@@ -86,10 +88,11 @@ impl Store {
         &self,
         turn_id: &TurnId,
     ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let row = query(
-            "SELECT session_id, message_id, turn_id, role, state, parts, usage, created_at, \
-             ended_at FROM messages WHERE turn_id = $1 AND role = 'user'",
-        )
+        let row = query(concat!(
+            "SELECT ",
+            message_columns!(),
+            " FROM messages WHERE turn_id = $1 AND role = 'user'"
+        ))
         .bind(turn_id.as_str())
         .fetch_optional(&self.readers)
         .await?;
@@ -142,6 +145,7 @@ impl Store {
             .bind(message.ended_at.map(|at| at.millis()))
             .execute(&mut *transaction)
             .await?;
+            index(&mut transaction, session_id, message).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -149,13 +153,11 @@ impl Store {
 
     /// Lists the answers that were under way when the server stopped.
     pub async fn unfinished_messages(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
-        let found = query(
-            "SELECT session_id, message_id, turn_id, role, state, parts, usage, created_at, \
-             ended_at FROM messages WHERE state = $1",
-        )
-        .bind(to_word(&MessageState::Streaming)?)
-        .fetch_all(&self.readers)
-        .await?;
+        let found =
+            query(concat!("SELECT ", message_columns!(), " FROM messages WHERE state = $1"))
+                .bind(to_word(&MessageState::Streaming)?)
+                .fetch_all(&self.readers)
+                .await?;
         found.iter().map(|row| Ok((session_of(row)?, rows::message(row)?))).collect()
     }
 }
@@ -173,8 +175,9 @@ pub(super) async fn insert(
 ) -> Result<bool, StoreError> {
     let done = query(
         "INSERT INTO messages (message_id, session_id, position, turn_id, role, state, parts, \
-         usage, created_at, ended_at) VALUES ($1, $2, (SELECT COALESCE(MAX(position), 0) + 1 \
-         FROM messages WHERE session_id = $2), $3, $4, $5, $6, $7, $8, $9) \
+         usage, created_at, ended_at, recovered) VALUES ($1, $2, \
+         (SELECT COALESCE(MAX(position), 0) + 1 FROM messages WHERE session_id = $2), \
+         $3, $4, $5, $6, $7, $8, $9, $10) \
          ON CONFLICT DO NOTHING",
     )
     .bind(message.message_id.as_str())
@@ -186,6 +189,7 @@ pub(super) async fn insert(
     .bind(message.usage.as_ref().map(to_json).transpose()?)
     .bind(message.created_at.millis())
     .bind(message.ended_at.map(|at| at.millis()))
+    .bind(i64::from(message.recovered))
     .execute(&mut **transaction)
     .await?;
     if done.rows_affected() == 0 {
@@ -195,5 +199,6 @@ pub(super) async fn insert(
         .bind(session_id.as_str())
         .execute(&mut **transaction)
         .await?;
+    index(transaction, session_id, message).await?;
     Ok(true)
 }

@@ -18,10 +18,11 @@ macro_rules! session_columns {
         "session.session_id, session.title, session.agent, session.workspace, \
          session.parent_session_id, session.relation, session.snapshot, \
          session.continuation_session_id, session.lineage_root_id, session.failed, \
-         session.milestone, session.preview, session.message_count, session.pinned, \
+         session.milestone, session.unread, session.preview, session.message_count, session.pinned, \
          session.archived, session.created_at, session.last_activity_at, \
          (SELECT tip.session_id FROM sessions AS tip \
            WHERE tip.lineage_root_id = session.lineage_root_id AND tip.snapshot = 0 \
+           AND tip.deleted_at IS NULL \
            ORDER BY tip.segment DESC LIMIT 1) AS lineage_tip_id, \
          (SELECT part.segment FROM sessions AS part \
            WHERE part.lineage_root_id = session.lineage_root_id \
@@ -29,6 +30,15 @@ macro_rules! session_columns {
     };
 }
 pub(super) use session_columns;
+
+/// The columns that `message` reads, and the session they belong to.
+macro_rules! message_columns {
+    () => {
+        "session_id, message_id, turn_id, role, state, parts, usage, created_at, ended_at, \
+         recovered"
+    };
+}
+pub(super) use message_columns;
 
 pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
     let session_id: SessionId = required(row, "session_id")?;
@@ -49,6 +59,7 @@ pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
         segment_count: row.try_get::<u32, _>("segment_count")?,
         status: if flag(row, "failed")? { Status::Error } else { Status::Idle },
         milestone: word(row, "milestone")?,
+        unread: flag(row, "unread")?,
         open_questions: 0,
         preview: row.try_get("preview")?,
         message_count: row.try_get("message_count")?,
@@ -71,6 +82,7 @@ pub(super) fn message(row: &SqliteRow) -> Result<Message, StoreError> {
         usage: usage.map(|text| from_json("usage", &text)).transpose()?,
         created_at: time(row.try_get("created_at")?),
         ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(time),
+        recovered: flag(row, "recovered")?,
     })
 }
 
@@ -91,7 +103,10 @@ fn from_word<T: DeserializeOwned>(what: &'static str, word: &str) -> Result<T, S
         .map_err(|error| corrupt(what, &error))
 }
 
-fn from_json<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
+pub(super) fn from_json<T: DeserializeOwned>(
+    what: &'static str,
+    text: &str,
+) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| corrupt(what, &error))
 }
 

@@ -81,7 +81,7 @@ impl Store {
         let row = query(concat!(
             "SELECT ",
             session_columns!(),
-            " FROM sessions AS session WHERE session.session_id = $1"
+            " FROM sessions AS session WHERE session.session_id = $1 AND session.deleted_at IS NULL"
         ))
         .bind(id.as_str())
         .fetch_optional(&self.readers)
@@ -110,6 +110,7 @@ impl Store {
                 "SELECT ",
                 session_columns!(),
                 " FROM sessions AS session WHERE session.snapshot = 0 AND session.archived = 0 \
+                 AND session.deleted_at IS NULL \
                  AND (session.last_activity_at, session.created_at, session.session_id) \
                  < ($1, $2, $3) ORDER BY session.last_activity_at DESC, \
                  session.created_at DESC, session.session_id DESC LIMIT $4"
@@ -117,8 +118,8 @@ impl Store {
             ListView::All => concat!(
                 "SELECT ",
                 session_columns!(),
-                " FROM sessions AS session \
-                 WHERE (session.last_activity_at, session.created_at, session.session_id) \
+                " FROM sessions AS session WHERE session.deleted_at IS NULL \
+                 AND (session.last_activity_at, session.created_at, session.session_id) \
                  < ($1, $2, $3) ORDER BY session.last_activity_at DESC, \
                  session.created_at DESC, session.session_id DESC LIMIT $4"
             ),

@@ -111,5 +111,6 @@ fn prompt_of(turn: &StartTurn) -> Message {
         usage: None,
         created_at: now,
         ended_at: Some(now),
+        recovered: false,
     }
 }

@@ -1,0 +1,121 @@
+//! The JSON-RPC 2.0 door: the same services, one method each.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::server::{ServerConfig, StopHandle, TowerService, stop_channel};
+use jsonrpsee::types::error::{INTERNAL_ERROR_CODE, INVALID_PARAMS_CODE};
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tower::ServiceExt;
+use tower::layer::util::Identity;
+
+use crate::domain::ids::SessionId;
+use crate::domain::resolver::{EntryPoint, Intent};
+use crate::domain::session::Session;
+use crate::server::conversations;
+use crate::server::error::ServiceError;
+use crate::server::resolution::resolve;
+use crate::server::state::Services;
+use crate::server::store::ListView;
+use crate::wire::error::FailureCode;
+use crate::wire::rest::SessionPage;
+
+/// What refuses a request that is understood: the place for codes of our own in the specification.
+const REFUSED: i32 = -32000;
+const NOT_FOUND: i32 = -32001;
+
+/// Everything that can be called, ready to answer requests.
+#[derive(Clone)]
+pub struct Door {
+    service: TowerService<Identity, Identity>,
+    /// Its other end is watched by the service, which would stop with it.
+    _stop: Arc<jsonrpsee::server::ServerHandle>,
+}
+
+impl Door {
+    pub fn new(services: Services) -> Result<Self, RegisterMethodError> {
+        let (stop, handle): (StopHandle, _) = stop_channel();
+        let config = ServerConfig::builder().http_only().build();
+        let builder = jsonrpsee::server::Server::builder().set_config(config).to_service_builder();
+        let service = builder.build(methods(services)?, stop);
+        Ok(Self { service, _stop: Arc::new(handle) })
+    }
+
+    pub async fn answer(self, request: Request) -> Response {
+        match self.service.oneshot(request).await {
+            Ok(response) => response.map(Body::new),
+            Err(error) => {
+                tracing::error!(%error, "a JSON-RPC request failed");
+                ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
+                    .into_response()
+            }
+        }
+    }
+}
+
+fn methods(services: Services) -> Result<RpcModule<Services>, RegisterMethodError> {
+    let mut module = RpcModule::new(services);
+    module.register_async_method("listSessions", |params, services, _| async move {
+        list_sessions(&services, read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSession", |params, services, _| async move {
+        get_session(&services, read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("resolveSession", |params, services, _| async move {
+        let Resolve { session_id, inspect } = read(&params)?;
+        let intent = if inspect { Intent::Inspect } else { Intent::Navigate };
+        resolve(&services, &session_id, EntryPoint::DirectOpen, intent).await.map_err(refuse)
+    })?;
+    Ok(module)
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct List {
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+async fn list_sessions(services: &Services, list: List) -> Result<SessionPage, ServiceError> {
+    conversations::list(services, ListView::Visible, list.cursor.as_deref(), list.limit).await
+}
+
+#[derive(Deserialize)]
+struct One {
+    session_id: SessionId,
+}
+
+async fn get_session(services: &Services, one: One) -> Result<Session, ServiceError> {
+    conversations::row(services, &one.session_id).await
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    session_id: String,
+    #[serde(default)]
+    inspect: bool,
+}
+
+/// Reads named or positional parameters; where all are optional they may be absent.
+fn read<T: DeserializeOwned>(params: &Params<'_>) -> Result<T, ErrorObjectOwned> {
+    match params.as_str() {
+        None => Params::new(Some("{}")).parse(),
+        Some(_) => params.parse(),
+    }
+}
+
+fn refuse(error: ServiceError) -> ErrorObjectOwned {
+    let code = match error.0.code {
+        FailureCode::InvalidRequest | FailureCode::InvalidId => INVALID_PARAMS_CODE,
+        FailureCode::NotFound | FailureCode::SessionNotFound => NOT_FOUND,
+        FailureCode::Internal => INTERNAL_ERROR_CODE,
+        _ => REFUSED,
+    };
+    ErrorObjectOwned::owned(code, error.0.message.clone(), Some(error.0))
+}

@@ -1,0 +1,79 @@
+//! What people and their agents set on a session: deleted, unread, options.
+
+use std::collections::BTreeMap;
+
+use sqlx::{Row, query};
+
+use super::rows;
+use super::{Store, StoreError};
+use crate::domain::ids::SessionId;
+use crate::domain::time::Timestamp;
+
+impl Store {
+    /// Marks a whole conversation, all of its parts, as deleted at a time, or takes the mark away.
+    /// Gives the parts whose mark changed.
+    pub async fn mark_deleted(
+        &self,
+        id: &SessionId,
+        deleted_at: Option<Timestamp>,
+    ) -> Result<Vec<SessionId>, StoreError> {
+        let changed = query(
+            "UPDATE sessions SET deleted_at = $2 WHERE lineage_root_id = (SELECT \
+             known.lineage_root_id FROM sessions AS known WHERE known.session_id = $1) \
+             AND (deleted_at IS NULL) = ($2 IS NOT NULL) RETURNING session_id",
+        )
+        .bind(id.as_str())
+        .bind(deleted_at.map(|at| at.millis()))
+        .fetch_all(&self.writer)
+        .await?;
+        changed.iter().map(|row| rows::required(row, "session_id")).collect()
+    }
+
+    /// Removes for good what was deleted before a time, and names what went.
+    pub async fn purge_deleted(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
+        let purged = query("DELETE FROM sessions WHERE deleted_at < $1 RETURNING session_id")
+            .bind(before.millis())
+            .fetch_all(&self.writer)
+            .await?;
+        purged.iter().map(|row| rows::required(row, "session_id")).collect()
+    }
+
+    /// Tells whether the mark changed.
+    pub async fn mark_unread(&self, id: &SessionId, unread: bool) -> Result<bool, StoreError> {
+        let done = query("UPDATE sessions SET unread = $2 WHERE session_id = $1 AND unread <> $2")
+            .bind(id.as_str())
+            .bind(i64::from(unread))
+            .execute(&self.writer)
+            .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Keeps what a person set for the agent.
+    pub async fn set_option(
+        &self,
+        id: &SessionId,
+        name: &str,
+        value: &str,
+    ) -> Result<(), StoreError> {
+        let mut options = self.options(id).await?;
+        options.insert(name.to_owned(), value.to_owned());
+        query("UPDATE sessions SET options = $2 WHERE session_id = $1")
+            .bind(id.as_str())
+            .bind(rows::to_json(&options)?)
+            .execute(&self.writer)
+            .await?;
+        Ok(())
+    }
+
+    /// Reads what a person set for the agent.
+    pub async fn options(&self, id: &SessionId) -> Result<BTreeMap<String, String>, StoreError> {
+        let row = query("SELECT options FROM sessions WHERE session_id = $1")
+            .bind(id.as_str())
+            .fetch_optional(&self.readers)
+            .await?;
+        match row {
+            Some(row) => rows::from_json("options", row.try_get("options")?),
+            None => Ok(BTreeMap::new()),
+        }
+    }
+}
