@@ -16,3 +16,4 @@ pub mod resolver;
 pub mod session;
 pub mod tagged;
 pub mod time;
+pub mod turn;

@@ -11,6 +11,7 @@ pub mod config;
 pub mod conversations;
 pub mod error;
 mod http;
+pub mod journal;
 mod mint;
 pub mod resolution;
 mod router;

@@ -3,6 +3,7 @@
 //! Rule at the door: types and their serde attributes, built on `domain` alone.
 
 pub mod error;
+pub mod journal;
 pub mod rest;
 pub mod restore;
 pub mod socket;

@@ -16,6 +16,7 @@ mod domain {
     mod replay;
     mod resolver;
     mod time;
+    mod turn;
 }
 
 mod server {
@@ -23,6 +24,7 @@ mod server {
     mod bad_input;
     mod conversations;
     mod guard;
+    mod journal;
     mod pages;
     mod process;
     mod resolution;
@@ -33,5 +35,10 @@ mod server {
     mod turns;
 }
 
+mod wire {
+    mod journal;
+}
+
+mod crash_storage;
 mod test_app;
 mod tidy;

@@ -11,6 +11,8 @@ type Thread = {
 /** Makes a conversation of several parts; its newest answer names it. */
 async function thread(server: Server, parts: number, says: string): Promise<Thread> {
     const ids = [await server.newSession()];
+    // The first prompt names the conversation; searches below look for words inside it.
+    await server.converse(ids[0], '[[say hello]]');
     for (let part = 1; part < parts; part += 1) {
         const old = await server.converse(ids[ids.length - 1], `[[say part ${part}]][[compress]]`);
         ids.push(old.continuation);
@@ -56,11 +58,24 @@ const ways: Record<string, (page: Page, server: Server, id: string) => Promise<v
     },
 };
 
+/** Opens what a search for words finds. */
+async function bySearch(page: Page, words: string): Promise<void> {
+    await open(page, '/settings');
+    await page.evaluate(() => localStorage.removeItem('throughline.restore'));
+    await open(page, '/');
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill(words);
+    await page.locator('.row.found').first().click();
+}
+
 async function expectOpen(page: Page, { ids, says }: Thread): Promise<void> {
     const id = ids[ids.length - 1];
-    await expect(page).toHaveURL(new RegExp(`/session/${id}$`));
+    await expect(page).toHaveURL(new RegExp(`/session/${id}(\\?message=\\w+)?$`));
     await expect(answer(page)).toContainText(says);
-    const selected = page.locator('.row[aria-current="page"]');
+    await alive(page);
+    // On a phone the list is elsewhere while a conversation is read.
+    const search = page.locator('.search input');
+    if (await search.isVisible()) await search.clear();
+    const selected = page.locator('.row[aria-current="page"]:not(.found)');
     await expect(selected).toHaveAttribute('href', `/session/${id}`);
     await expect(selected).toHaveCount(1);
 }
@@ -73,6 +88,19 @@ for (const [name, make] of Object.entries(threads)) {
                 await go(page, server, made.ids[0]);
                 await expectOpen(page, made);
             });
+        }
+    });
+
+    test(`a search for words of ${name} opens it at the right message`, async ({ page, server }) => {
+        const made = await make(server);
+        await bySearch(page, made.says);
+        await expect(page.locator('[data-found]')).toContainText(made.says);
+        await expectOpen(page, made);
+        if (made.ids.length > 1) {
+            await bySearch(page, 'part 1');
+            await expect(page.locator('[data-found]')).toContainText('part 1');
+            await expect(page.locator('[data-found]')).toBeInViewport();
+            await expectOpen(page, made);
         }
     });
 
@@ -106,6 +134,54 @@ test.describe('what leads nowhere', () => {
         await alive(page);
         await expect.poll(() => page.evaluate(() => localStorage.getItem('throughline.restore'))).toContain('"focusedSessionId":null');
         await expect(page).toHaveURL(/\/$/);
+    });
+});
+
+test.describe('an earlier part whose conversation is lost', () => {
+    test('every way to it shows the record, never a page that says it is gone', async ({ page, server }) => {
+        const made = await thread(server, 2, 'lost');
+        await server.rewrite('DELETE FROM sessions WHERE session_id = ?', [made.ids[1]]);
+        const id = made.ids[0];
+        for (const [way, go] of Object.entries(ways)) {
+            await test.step(way, async () => {
+                await go(page, server, id);
+                await expect(page).toHaveURL(new RegExp(`/archive/${id}$`));
+                await expect(page.getByRole('article', { name: 'Agent' })).toContainText(['part 1']);
+            });
+        }
+        await bySearch(page, 'part 1');
+        await expect(page).toHaveURL(new RegExp(`/archive/${id}$`));
+    });
+});
+
+test.describe('a deleted conversation', () => {
+    test.use({ allowedInConsole: /Failed to load resource/ });
+
+    test('is gone by every way, offers the remembered one, and comes back whole', async ({ page, server }) => {
+        const made = await thread(server, 2, 'the second part');
+        const other = await thread(server, 1, 'remembered');
+        await open(page, `/session/${other.ids[0]}`);
+        await server.delete(made.ids[1]);
+        const { localStorage: _, ...byAddress } = ways;
+        for (const [way, go] of Object.entries(byAddress)) {
+            await test.step(way, async () => {
+                await go(page, server, made.ids[0]);
+                await alive(page);
+                await expect(page.getByRole('heading', { name: 'This conversation is gone' })).toBeVisible();
+                await expect(page.locator('.row[aria-current="page"]')).toHaveCount(0);
+            });
+        }
+        await page.getByRole('link', { name: 'Go to the conversation you had open' }).click();
+        await expect(page).toHaveURL(/\/session\//);
+        await ways.localStorage(page, server, made.ids[0]);
+        await alive(page);
+        await expect.poll(() => page.evaluate(() => localStorage.getItem('throughline.restore'))).toContain('"focusedSessionId":null');
+        await expect(page).toHaveURL(/\/$/);
+        await expect(page.locator(`.row[href="/session/${made.ids[1]}"]`)).toHaveCount(0);
+
+        await server.json(`/api/sessions/${made.ids[1]}/restore`, {});
+        await open(page, `/session/${made.ids[0]}`);
+        await expectOpen(page, made);
     });
 });
 
@@ -156,6 +232,33 @@ test('what is written while a conversation is compressed elsewhere lands in the 
     const tip = await server.json(`/api/sessions/${old.continuation}`);
     const prompts = tip.messages.filter((message: any) => JSON.stringify(message.parts).includes('After the nap'));
     expect(prompts.filter((message: any) => message.role === 'user')).toHaveLength(1);
+});
+
+test('a tab in the background follows a compression, and what is typed next lands in the continuation', async ({ page, server, context }) => {
+    await newConversation(page);
+    await send(page, '[[say Hello.]]');
+    await expect(answer(page)).toContainText('Hello.');
+    const id = new URL(page.url()).pathname.split('/').pop() as string;
+    const front = await context.newPage();
+    await front.goto('about:blank');
+    await front.bringToFront();
+    const old = await server.converse(id, '[[compress]]');
+    await page.bringToFront();
+    await send(page, '[[say Back in front.]]');
+    await expect(page).toHaveURL(new RegExp(`/session/${old.continuation}$`));
+    await expect(answer(page)).toContainText('Back in front.');
+});
+
+test('what happened while nobody looked is marked until it is opened', async ({ page, server }) => {
+    const id = await server.newSession();
+    await server.converse(id, '[[say unseen]]');
+    await open(page, '/');
+    const row = page.locator(`.row[href="/session/${id}"]`);
+    await expect(row.locator('.badge')).toHaveText('New');
+    await audit(page);
+    await row.click();
+    await expect(answer(page)).toContainText('unseen');
+    await expect(row.locator('.badge')).toHaveCount(0);
 });
 
 test('a draft survives a reload', async ({ page }) => {

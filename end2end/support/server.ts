@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
 
 /** One real server with a data directory and a workspace of its own. */
 export class Server {
@@ -38,6 +39,29 @@ export class Server {
         await ended;
     }
 
+    /** Lets the server come to an orderly end, as Ctrl-C does. */
+    async stop(): Promise<void> {
+        const child = this.child;
+        if (!child || child.exitCode !== null) return;
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGTERM');
+        await ended;
+    }
+
+    /** Changes stored rows as an older version or an import might have left them. */
+    async rewrite(statement: string, values: string[]): Promise<void> {
+        await this.stop();
+        const path = join(this.folder, 'data', 'throughline.db');
+        // The library cannot read write-ahead mode; after an orderly end the log is empty.
+        const file = openSync(path, 'r+');
+        writeSync(file, Buffer.from([1, 1]), 0, 2, 18);
+        closeSync(file);
+        const database = new sqlite.Database(path);
+        database.run(statement, values);
+        database.close();
+        await this.start();
+    }
+
     async remove(): Promise<void> {
         await this.kill();
         rmSync(this.folder, { recursive: true, force: true });
@@ -56,6 +80,11 @@ export class Server {
 
     async newSession(): Promise<string> {
         return (await this.json('/api/sessions/new', {})).session_id;
+    }
+
+    async delete(sessionId: string): Promise<void> {
+        const response = await fetch(`${this.base}/api/sessions/${sessionId}`, { method: 'DELETE' });
+        if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     }
 
     /** Sends a prompt and waits until it is answered. */

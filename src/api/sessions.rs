@@ -7,7 +7,7 @@ use crate::domain::ids::MessageId;
 use crate::domain::resolver::Resolution;
 use crate::domain::session::Session;
 use crate::wire::error::Failure;
-use crate::wire::rest::{SessionPage, Transcript};
+use crate::wire::rest::{SearchHit, SessionPage, Transcript};
 use crate::wire::text_json::TextJson;
 
 /// Reads a page of the list.
@@ -17,6 +17,19 @@ pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failur
     let services = Services::from_context()?;
     let page = conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await;
     page.map_err(ServiceError::tell)
+}
+
+/// Finds conversations by words of their titles and messages.
+#[server(
+    prefix = "/fn",
+    endpoint = "search_sessions",
+    input = Post<TextJson>,
+    output = Post<TextJson>
+)]
+pub async fn search_sessions(words: String) -> Result<Vec<SearchHit>, Failure> {
+    use crate::server::{conversations, error::ServiceError, state::Services};
+    let services = Services::from_context()?;
+    conversations::search(&services, &words).await.map_err(ServiceError::tell)
 }
 
 /// Reads the conversation that a requested id leads to, or a page of it that ends before a message.

@@ -7,6 +7,7 @@ pub mod icon;
 pub mod new_button;
 pub mod page_head;
 pub mod page_title;
+pub mod search;
 pub mod session_list;
 pub mod strip;
 pub mod time;

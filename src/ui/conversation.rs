@@ -6,6 +6,7 @@ mod markdown;
 mod message;
 pub mod outbox;
 mod question;
+pub mod seek;
 pub mod state;
 pub mod timeline;
 mod tool;

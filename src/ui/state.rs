@@ -86,6 +86,7 @@ impl AppState {
         self.remember_focus(Some(conversation.session_id.clone()));
         self.focused.set_value(Some(conversation.clone()));
         platform::send(&ClientFrame::Subscribe(subscription));
+        self.command(&conversation.session_id, Command::Seen, |_| {});
         conversation.take_over();
     }
 

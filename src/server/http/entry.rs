@@ -12,8 +12,7 @@ use crate::domain::resolver::{
 use crate::server::resolution::resolve;
 use crate::server::state::Services;
 
-/// Redirects where the resolver says that another address is meant. What is missing or invalid goes
-/// on as it is: the page itself says so.
+/// Redirects where the resolver says that another address is meant.
 pub async fn canonical_address(
     State(services): State<Services>,
     request: Request,
@@ -26,21 +25,33 @@ pub async fn canonical_address(
     };
     // A store that does not answer is the page's own error to show.
     let address = match resolve(&services, id, entry_point, intent).await {
-        Ok(resolution) => address_of(&resolution),
+        Ok(resolution) => Some(address_of(&resolution, id)),
         Err(_) => None,
     };
     match address {
-        Some(address) if address != uri.path() => Redirect::temporary(&address).into_response(),
+        Some(address) if address != uri.path() => {
+            Redirect::temporary(&with_message(address, uri)).into_response()
+        }
         _ => next.run(request).await,
     }
 }
 
-fn address_of(resolution: &Resolution) -> Option<String> {
-    let id = resolution.session_id.as_ref()?;
-    Some(match resolution.outcome {
-        Outcome::Inspect => format!("/archive/{id}"),
-        _ => format!("/session/{id}"),
-    })
+/// Gives the address of the row that is meant. What is missing or invalid keeps its own: the page
+/// there says that the conversation is gone.
+fn address_of(resolution: &Resolution, requested: &str) -> String {
+    match (&resolution.session_id, resolution.outcome) {
+        (Some(id), Outcome::Inspect) => format!("/archive/{id}"),
+        (Some(id), _) => format!("/session/{id}"),
+        (None, _) => format!("/session/{requested}"),
+    }
+}
+
+/// Keeps the message that the address names, which the page brings into view.
+fn with_message(address: String, uri: &Uri) -> String {
+    match uri.query().and_then(|query| value_of(query, "message")) {
+        Some(message) => format!("{address}?message={message}"),
+        None => address,
+    }
 }
 
 /// Finds what the address asks for: the route first, then either query spelling.

@@ -8,6 +8,7 @@ use super::address;
 use super::element::text_element;
 use super::icon::{GEAR, Icon};
 use super::new_button::NewButton;
+use super::search::{Search, SearchBox, SearchResults};
 use super::time::Time;
 use crate::api::sessions::list_sessions;
 use crate::domain::ids::SessionId;
@@ -22,6 +23,7 @@ use crate::wire::rest::SessionPage;
 #[component]
 pub fn SessionList() -> impl IntoView {
     let state = AppState::current();
+    let search = Search::new();
     let fetched = Resource::new(move || state.returns.get(), |_| list_sessions(None));
     view! {
         <header class="sidebar-head">
@@ -33,9 +35,15 @@ pub fn SessionList() -> impl IntoView {
             </A>
         </header>
         <NewButton />
-        <Transition fallback=|| view! { <p class="hint">"Loading…"</p> }>
-            {move || Suspend::new(async move { rows_view(state, fetched.await) })}
-        </Transition>
+        <SearchBox search />
+        <Show when=move || !search.is_empty()>
+            <SearchResults search />
+        </Show>
+        <div hidden=move || !search.is_empty()>
+            <Transition fallback=|| view! { <p class="hint">"Loading…"</p> }>
+                {move || Suspend::new(async move { rows_view(state, fetched.await) })}
+            </Transition>
+        </div>
     }
 }
 
@@ -123,6 +131,8 @@ fn Row(row: Memo<Session>) -> impl IntoView {
     let line = move || state().map_or_else(|| row.with(|row| row.preview.clone()), str::to_owned);
     let dot = move || row.with(|row| dot_class(row.status));
     let at = Signal::derive(move || row.with(|row| row.last_activity_at));
+    let unread = move || row.with(|row| row.unread);
+    let badge = move || unread().then(|| text_element("span", "badge", "New".to_owned()));
     view! {
         <li>
             <A href=href attr:class="row">
@@ -132,6 +142,7 @@ fn Row(row: Memo<Session>) -> impl IntoView {
                     <Time at />
                 </span>
                 <span class="row-line">{line}</span>
+                {badge}
             </A>
         </li>
     }

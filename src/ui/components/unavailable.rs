@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
+use super::address;
 use super::page_title::PageTitle;
 use crate::ui::state::AppState;
 use crate::wire::error::{Failure, FailureCode};
@@ -12,6 +13,14 @@ use crate::wire::error::{Failure, FailureCode};
 pub fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
     let gone = matches!(failure.code, FailureCode::SessionNotFound | FailureCode::InvalidId);
     if gone {
+        let remembered = RwSignal::new(None);
+        // What the browser remembers is known only once the page is alive.
+        Effect::new(move || remembered.set(AppState::current().remembered_focus()));
+        let offer = move || {
+            remembered.get().map(|id| {
+                view! { <A href=address::of_session(&id)>"Go to the conversation you had open"</A> }
+            })
+        };
         return view! {
             <PageTitle text="This conversation is gone" />
             <div class="notice-page">
@@ -20,6 +29,7 @@ pub fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
                 <A href="/" attr:class="button">
                     "All conversations"
                 </A>
+                {offer}
             </div>
         }
         .into_any();

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_navigate;
 use super::entry::Entry;
 use super::markdown::{Markdown, MarkdownPart};
 use super::question::QuestionCard;
+use super::seek::is_wanted;
 use super::state::Conversation;
 use super::tool::ToolCard;
 use crate::api::lineage::fork_session;
@@ -23,6 +24,8 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
     let read = move |read: fn(&Message) -> Option<&'static str>| {
         shared.with_value(|(conversation, entry)| conversation.with_message(entry, read)).flatten()
     };
+    let element = NodeRef::new();
+    let wanted = is_wanted(shared.with_value(|(_, entry)| entry.message_id.clone()), element);
     let class = move || read(|message| Some(class_of(message)));
     let label = move || read(|message| Some(label_of(message.role)));
     let words = move || read(|message| state_words(message.state));
@@ -52,7 +55,12 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
         })
     };
     view! {
-        <article class=class aria-label=label>
+        <article
+            node_ref=element
+            class=class
+            aria-label=label
+            data-found=move || wanted().then_some("")
+        >
             <For
                 each=parts
                 key=|key| *key

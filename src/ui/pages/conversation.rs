@@ -1,9 +1,10 @@
 //! One conversation: found by its address, rendered in full by the server, live in the browser.
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_navigate, use_params_map};
+use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
+use crate::domain::ids::MessageId;
 use crate::domain::session::Session;
 use crate::ui::components::address::{self, replacing};
 use crate::ui::components::page_head::PageHead;
@@ -11,6 +12,7 @@ use crate::ui::components::page_title::PageTitle;
 use crate::ui::components::session_list::shown_title;
 use crate::ui::components::unavailable::Unavailable;
 use crate::ui::conversation::composer::Composer;
+use crate::ui::conversation::seek::seek;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::timeline::TimelineSheet;
 use crate::ui::conversation::transcript::TranscriptView;
@@ -26,6 +28,9 @@ pub fn ConversationPage() -> impl IntoView {
         <Suspense fallback=|| view! { <p class="hint">"Opening…"</p> }>
             {move || Suspend::new(async move {
                 match fetched.await {
+                    Ok(transcript) if transcript.session.pre_compression_snapshot => {
+                        lead_to(address::of_record(&transcript.session.session_id))
+                    }
                     Ok(transcript) => {
                         view! { <OpenConversation transcript requested=id.get_untracked() /> }
                             .into_any()
@@ -47,6 +52,7 @@ fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView 
     let conversation = Conversation::new(app, transcript);
     keep_in_view(app, &conversation);
     follow_compression(&conversation);
+    seek(&conversation);
     let title = title_signal(app, &conversation);
     let session_id = conversation.session_id.clone();
     view! {
@@ -61,12 +67,18 @@ fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView 
 
 /// Puts the address of the row that is shown in place of the one that was asked for.
 fn correct_address(shown: &Session, requested: &str) {
-    if shown.session_id.as_str() == requested && !shown.pre_compression_snapshot {
-        return;
+    if shown.session_id.as_str() != requested {
+        let wanted = use_location().query.with_untracked(|query| query.get("message"));
+        let message = wanted.and_then(|id| MessageId::parse(&id).ok());
+        lead_to(address::of_message(&shown.session_id, message.as_ref()));
     }
-    let address = address::of_row(shown);
+}
+
+/// Goes on to another address, in place of this one; nothing stands here meanwhile.
+fn lead_to(address: String) -> AnyView {
     let navigate = use_navigate();
     Effect::new(move || navigate(&address, replacing()));
+    ().into_any()
 }
 
 /// Wants the conversation's events for as long as it is on the page.

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
-use leptos_router::hooks::use_navigate;
+use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::location::Location;
 
 use crate::api::sessions::resolve_session;
 use crate::domain::resolver::Outcome;
@@ -28,7 +29,13 @@ pub fn HomePage() -> impl IntoView {
 fn restore_focus() {
     let app = AppState::current();
     let navigate = use_navigate();
+    let Location { pathname, query, .. } = use_location();
     Effect::new(move || {
+        // A link followed inside the app may name a conversation as an address bar does.
+        let named = query.with(|query| query.get("session").or_else(|| query.get("session_id")));
+        if let Some(id) = named.filter(|id| !id.is_empty()) {
+            return navigate(&["/session/", &id].concat(), address::replacing());
+        }
         if !app.is_first_page() {
             return app.remember_focus(None);
         }
@@ -36,9 +43,16 @@ fn restore_focus() {
         let navigate = navigate.clone();
         spawn_local(async move {
             let Ok(resolution) = resolve_session(remembered.to_string()).await else { return };
+            if pathname.try_get_untracked().is_none_or(|path| path != "/") {
+                // The reader has gone elsewhere meanwhile, and this is no longer wanted.
+                return;
+            }
             match (resolution.outcome, resolution.session_id) {
                 (Outcome::Open, Some(id)) => {
                     navigate(&address::of_session(&id), address::replacing());
+                }
+                (Outcome::Inspect, Some(id)) => {
+                    navigate(&address::of_record(&id), address::replacing());
                 }
                 _ => app.remember_focus(None),
             }
