@@ -9,6 +9,7 @@ pub mod blobs;
 pub mod cli;
 pub mod config;
 pub mod conversations;
+pub mod data;
 pub mod error;
 mod http;
 pub mod journal;
@@ -29,12 +30,11 @@ use tokio::net::TcpListener;
 
 use agents::Agents;
 use agents::demo::Demo;
-use blobs::Blobs;
 use config::Config;
+use data::{Data, DataLock};
 use http::assets::Assets;
-use sessions::Registry;
 use state::{AppState, Services};
-use store::Store;
+use turns::recovery::Recovered;
 
 use crate::domain::time::Timestamp;
 
@@ -47,12 +47,21 @@ const DELETED_KEPT_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// A server whose data is open and mended, ready to listen.
 pub struct Server {
     services: Services,
+    /// Held until the server is gone.
+    _lock: DataLock,
 }
 
 impl Server {
     /// Opens the data directory and mends what the last stop cut short.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
-        Ok(Self { services: open(config).await? })
+        let lock = DataLock::take(&config.data_dir)?;
+        let data = Data::open(&config.data_dir).await?;
+        Self::open_data(config, lock, data).await
+    }
+
+    /// Opens a server over data that is open already, and mends what the last stop cut short.
+    pub async fn open_data(config: Config, lock: DataLock, data: Data) -> anyhow::Result<Self> {
+        Ok(Self { services: open(config, data).await?, _lock: lock })
     }
 
     /// Serves until `shutdown`, then lets running turns and requests come to an orderly end.
@@ -81,22 +90,15 @@ impl Server {
     }
 }
 
-async fn open(config: Config) -> anyhow::Result<Services> {
-    let data_dir = &config.data_dir;
-    tokio::fs::create_dir_all(data_dir)
-        .await
-        .with_context(|| format!("the data directory {} cannot be made", data_dir.display()))?;
-    let store = Store::open(data_dir).await?;
+async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
     let forget = mint::now().millis() - DELETED_KEPT_MILLIS;
-    store.purge_deleted(Timestamp::from_millis(forget)).await?;
-    let interrupted = turns::recovery::recover(&store).await?;
-    if interrupted > 0 {
-        tracing::warn!(interrupted, "answers were cut short by the last stop");
+    data.store.purge_deleted(Timestamp::from_millis(forget)).await?;
+    let recovered = turns::recovery::recover(&data.store, &data.turn_log).await?;
+    if recovered != Recovered::default() {
+        tracing::warn!(?recovered, "the last stop cut turns short");
     }
-    let blobs = Blobs::open(data_dir).await.context("the folder for attachments cannot be made")?;
     let assets = Assets::load(config.site.as_deref())?;
     let mut agents = Agents::default();
     agents.add(Demo::new(config.demo_pace));
-    let registry = Registry::new(store.clone(), blobs.clone(), agents);
-    Ok(Services::new(config, store, blobs, registry, assets))
+    Ok(Services::new(config, data, agents, assets))
 }

@@ -35,6 +35,16 @@ impl Timestamp {
         Self(millis.clamp(Self::MIN.0, Self::MAX.0))
     }
 
+    /// Gives whole and part seconds since 1970.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+
+    /// Takes seconds since 1970 to the millisecond; what is out of range becomes its nearest end.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self::from_millis((seconds * 1000.0).round() as i64)
+    }
+
     pub fn millis(self) -> i64 {
         self.0
     }

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod journal;
 mod resolve;
 
 use std::io::Write;
@@ -32,6 +33,13 @@ enum Command {
     Serve(ServeOptions),
     /// Tell which row of a conversation a requested id leads to, as JSON
     Resolve(resolve::ResolveOptions),
+    /// Tell what the turn journal and the conversations do not agree on
+    Audit(journal::AuditOptions),
+    /// Tell what would be repaired, or repair it
+    Repair(journal::RepairOptions),
+    /// Care for the turn journal
+    #[command(subcommand)]
+    Journal(journal::JournalCommand),
 }
 
 /// Does what the command line asks for.
@@ -39,6 +47,9 @@ pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Serve(options) => serve(options).await.map(|()| ExitCode::SUCCESS),
         Command::Resolve(options) => Ok(resolve::run(&options)),
+        Command::Audit(options) => journal::audit(options).await,
+        Command::Repair(options) => journal::repair(options).await,
+        Command::Journal(command) => journal::run(command).await,
     }
 }
 

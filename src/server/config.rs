@@ -99,7 +99,7 @@ impl TryFrom<ServeOptions> for Config {
 }
 
 /// Follows the XDG base directory rules, and falls back to the current folder.
-fn default_data_dir() -> PathBuf {
+pub fn default_data_dir() -> PathBuf {
     let from_variable =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     from_variable("XDG_DATA_HOME")

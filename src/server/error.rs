@@ -7,10 +7,18 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use super::journal::JournalError;
 use super::sessions::SessionError;
 use super::store::StoreError;
+use super::turns::recovery::RecoveryError;
 use crate::domain::ids::SessionId;
 use crate::wire::error::{ErrorReply, Failure, FailureCode};
+
+const DISK_FULL: &str = "The server's disk is full. Nothing was stored; make room and send again.";
+const DISK_READ_ONLY: &str =
+    "The server's disk cannot be written to. Nothing was stored; send again once it can.";
+const DISK_FAILED: &str =
+    "The server's disk reported an error. Nothing was stored; send again in a moment.";
 
 /// Why a service did not do what it was asked.
 #[derive(Debug)]
@@ -47,7 +55,8 @@ impl ServiceError {
             | FailureCode::QuestionClosed
             | FailureCode::NothingRuns => StatusCode::CONFLICT,
             FailureCode::UnknownAgent => StatusCode::UNPROCESSABLE_ENTITY,
-            FailureCode::AgentUnavailable | FailureCode::Unavailable => {
+            FailureCode::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
+            FailureCode::AgentUnavailable | FailureCode::Unavailable | FailureCode::DiskFailed => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             FailureCode::Internal | FailureCode::Network => StatusCode::INTERNAL_SERVER_ERROR,
@@ -70,7 +79,41 @@ impl ServiceError {
 
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
+        if error.is_full() {
+            tracing::error!(%error, "the disk is full");
+            return Self::refused(FailureCode::DiskFull, DISK_FULL);
+        }
+        if error.is_read_only() {
+            tracing::error!(%error, "the disk cannot be written to");
+            return Self::refused(FailureCode::DiskFailed, DISK_READ_ONLY);
+        }
         Self::internal(&error)
+    }
+}
+
+impl From<JournalError> for ServiceError {
+    fn from(error: JournalError) -> Self {
+        tracing::error!(%error, cause = ?std::error::Error::source(&error), "the journal refused");
+        match error.cause() {
+            JournalError::Full(_) => Self::refused(FailureCode::DiskFull, DISK_FULL),
+            JournalError::ReadOnly(_) => Self::refused(FailureCode::DiskFailed, DISK_READ_ONLY),
+            JournalError::Unwritable(_) => {
+                Self::refused(FailureCode::InvalidRequest, error.to_string())
+            }
+            JournalError::Unsound(_) => Self::refused(FailureCode::Unavailable, error.to_string()),
+            JournalError::Io(_) | JournalError::Poisoned(_) => {
+                Self::refused(FailureCode::DiskFailed, DISK_FAILED)
+            }
+        }
+    }
+}
+
+impl From<RecoveryError> for ServiceError {
+    fn from(error: RecoveryError) -> Self {
+        match error {
+            RecoveryError::Store(error) => error.into(),
+            RecoveryError::Journal(error) => error.into(),
+        }
     }
 }
 

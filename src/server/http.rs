@@ -4,6 +4,7 @@ pub mod assets;
 pub mod dev;
 pub mod entry;
 pub mod extract;
+pub mod recovery;
 pub mod rest;
 pub mod rpc;
 pub mod ws;

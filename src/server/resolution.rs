@@ -5,6 +5,7 @@ use super::state::Services;
 use crate::domain::ids::SessionId;
 use crate::domain::lineage::Node;
 use crate::domain::resolver::{EntryPoint, Intent, Request, Resolution, resolve as resolve_among};
+use crate::domain::session::Session;
 
 /// Resolves a requested id among the rows of its lineage, which are all that can matter.
 pub async fn resolve(
@@ -13,6 +14,16 @@ pub async fn resolve(
     entry_point: EntryPoint,
     intent: Intent,
 ) -> Result<Resolution, ServiceError> {
+    Ok(resolve_row(services, requested, entry_point, intent).await?.0)
+}
+
+/// Resolves a requested id, and gives the row that it leads to as well.
+pub async fn resolve_row(
+    services: &Services,
+    requested: &str,
+    entry_point: EntryPoint,
+    intent: Intent,
+) -> Result<(Resolution, Option<Session>), ServiceError> {
     let request = Request { id: Some(requested), entry_point, intent };
     let rows = match SessionId::parse(requested) {
         Ok(id) => services.store.lineage_rows(&id).await?,
@@ -23,5 +34,7 @@ pub async fn resolve(
     if !resolution.anomalies.is_empty() {
         tracing::warn!(requested, ?entry_point, anomalies = ?resolution.anomalies, "odd lineage");
     }
-    Ok(resolution)
+    let shown = resolution.session_id.as_ref();
+    let row = shown.and_then(|id| rows.into_iter().find(|row| row.session_id == *id));
+    Ok((resolution, row))
 }

@@ -16,7 +16,7 @@ use tower_http::trace::TraceLayer;
 
 use super::auth;
 use super::blobs::LARGEST_BLOB;
-use super::http::{dev, entry, rest, rpc, ws};
+use super::http::{dev, entry, recovery, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
 
@@ -68,6 +68,9 @@ fn doors() -> Router<AppState> {
         .route("/api/chat/start", post(rest::start_turn))
         .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
         .route("/api/blobs/{sha256}", get(rest::get_blob))
+        .route("/api/session/recovery/audit", get(recovery::audit))
+        .route("/api/session/recovery/repair", post(recovery::repair))
+        .route("/api/session/turn-journal", get(recovery::turn_journal))
         .route("/api/rpc/sessions", get(rest::running_sessions))
         .route("/new", post(rest::new_by_form))
         .route("/ws", get(ws::upgrade))

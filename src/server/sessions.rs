@@ -3,6 +3,7 @@
 mod board;
 mod conduct;
 mod lineage;
+mod note;
 mod publish;
 mod registry;
 mod ring;

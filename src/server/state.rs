@@ -5,12 +5,19 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use leptos::config::LeptosOptions;
 
+use super::agents::Agents;
 use super::blobs::Blobs;
 use super::config::Config;
+use super::data::Data;
+use super::error::ServiceError;
 use super::http::assets::Assets;
 use super::sessions::Registry;
 use super::store::Store;
+use super::turns::audit::Auditor;
+use super::turns::gate::Gate;
+use super::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
+use crate::wire::recovery::RepairReport;
 
 /// The services of a running server; a clone is cheap and shares all of them.
 #[derive(Clone)]
@@ -18,19 +25,46 @@ pub struct Services {
     pub config: Arc<Config>,
     pub store: Store,
     pub blobs: Blobs,
+    pub turn_log: TurnLog,
+    pub(super) gate: Gate,
     pub registry: Registry,
     pub(super) assets: Arc<Assets>,
 }
 
 impl Services {
-    pub(super) fn new(
-        config: Config,
-        store: Store,
-        blobs: Blobs,
-        registry: Registry,
-        assets: Assets,
-    ) -> Self {
-        Self { config: Arc::new(config), store, blobs, registry, assets: Arc::new(assets) }
+    pub(super) fn new(config: Config, data: Data, agents: Agents, assets: Assets) -> Self {
+        let Data { store, blobs, turn_log } = data;
+        let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents);
+        Self {
+            config: Arc::new(config),
+            store,
+            blobs,
+            turn_log,
+            gate: Gate::new(),
+            registry,
+            assets: Arc::new(assets),
+        }
+    }
+
+    /// Looks over the journal of a running server, whose turns under way are left alone.
+    pub fn auditor(&self) -> Auditor<'_> {
+        Auditor {
+            store: &self.store,
+            log: &self.turn_log,
+            blobs: &self.blobs,
+            under_way: self.turn_log.under_way(),
+        }
+    }
+
+    /// Repairs what can be repaired, and shows it in every open list.
+    pub async fn repair(&self, apply: bool) -> Result<RepairReport, ServiceError> {
+        let report = self.auditor().repair(apply).await?;
+        if apply {
+            for repair in &report.repairs {
+                self.registry.announce(&repair.session_id).await?;
+            }
+        }
+        Ok(report)
     }
 
     /// Finds the services that the router gave to the page or function under way.

@@ -10,7 +10,10 @@ mod rows;
 mod search;
 mod sessions;
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::migrate::MigrateError;
@@ -38,11 +41,42 @@ pub enum StoreError {
     Corrupt { what: &'static str, reason: String },
 }
 
+impl StoreError {
+    /// Tells whether the disk has no room left.
+    pub fn is_full(&self) -> bool {
+        self.code().is_some_and(|code| code == "13")
+            || self.io_kind() == Some(ErrorKind::StorageFull)
+    }
+
+    /// Tells whether the disk refuses to be written to.
+    pub fn is_read_only(&self) -> bool {
+        let code = self.code();
+        code.is_some_and(|code| code.parse::<u32>().is_ok_and(|code| code & 0xff == 8))
+            || self.io_kind() == Some(ErrorKind::ReadOnlyFilesystem)
+    }
+
+    fn code(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => error.code(),
+            _ => None,
+        }
+    }
+
+    fn io_kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Database(sqlx::Error::Io(error)) => Some(error.kind()),
+            _ => None,
+        }
+    }
+}
+
 /// Sessions and messages on disk. One connection writes, several read.
 #[derive(Debug, Clone)]
 pub struct Store {
     writer: SqlitePool,
     readers: SqlitePool,
+    /// SQLite's write-ahead log.
+    wal: PathBuf,
 }
 
 impl Store {
@@ -53,12 +87,16 @@ impl Store {
             .filename(&file)
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            // A turn that was acknowledged must survive a power cut.
-            .synchronous(SqliteSynchronous::Full)
+            // What must survive a power cut is in the journal, or waits for `settle`.
+            .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5));
-        let writer =
-            SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .max_lifetime(None)
+            .idle_timeout(None)
+            .connect_with(options.clone())
+            .await?;
         MIGRATIONS.run(&writer).await.map_err(|error| match error {
             MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..) => {
                 StoreError::Newer(file.display().to_string())
@@ -69,7 +107,24 @@ impl Store {
             .max_connections(4)
             .connect_with(options.read_only(true))
             .await?;
-        Ok(Self { writer, readers })
+        let wal = data_dir.join("throughline.db-wal");
+        let store = Self { writer, readers, wal };
+        store.settle().await?;
+        sync_folder(data_dir.to_owned()).await?;
+        Ok(store)
+    }
+
+    /// Waits until everything written so far is on the disk, as SQLite itself would after each
+    /// commit at its strictest setting.
+    pub async fn settle(&self) -> Result<(), StoreError> {
+        let wal = self.wal.clone();
+        blocking(move || match File::open(wal) {
+            Ok(log) => log.sync_data(),
+            // Without a log, all is in the database file and was synced on the way there.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        })
+        .await
     }
 
     /// Folds the write-ahead log into the file and closes all connections.
@@ -77,4 +132,16 @@ impl Store {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// Makes the names of new files outlast a power loss.
+async fn sync_folder(folder: PathBuf) -> Result<(), StoreError> {
+    blocking(move || File::open(folder)?.sync_all()).await
+}
+
+async fn blocking(
+    work: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> Result<(), StoreError> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::other);
+    Ok(done.and_then(|done| done).map_err(sqlx::Error::Io)?)
 }

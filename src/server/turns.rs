@@ -1,4 +1,8 @@
-//! How a turn enters the system, and what becomes of turns that a stop cut short.
+//! How a turn enters the system, how far it got, and what becomes of turns that a stop cut short.
 
+pub mod audit;
+pub mod gate;
+pub mod log;
+pub mod reconcile;
 pub mod recovery;
 pub mod submit;

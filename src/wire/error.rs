@@ -42,6 +42,8 @@ pub enum FailureCode {
     UnknownAgent,
     AgentUnavailable,
     Unavailable,
+    DiskFull,
+    DiskFailed,
     Internal,
     /// The request never reached the server or its answer never came back.
     Network,

@@ -7,6 +7,7 @@ use crate::domain::live::Live;
 use crate::domain::message::{Attachment, Message};
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Session, Status};
+use crate::domain::turn::Step;
 
 /// One page of the session list; `next_cursor` is absent on the last page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,6 +87,8 @@ pub struct TurnReceipt {
     pub message_id: MessageId,
     /// False when the same turn had been accepted before.
     pub accepted: bool,
+    /// How far the turn has come.
+    pub state: Step,
 }
 
 /// The parts of one conversation, oldest first, and the branches that people made of it.

@@ -72,6 +72,9 @@ fn methods(services: Services) -> Result<RpcModule<Services>, RegisterMethodErro
         let intent = if inspect { Intent::Inspect } else { Intent::Navigate };
         resolve(&services, &session_id, EntryPoint::DirectOpen, intent).await.map_err(refuse)
     })?;
+    module.register_async_method("auditRecovery", |_, services, _| async move {
+        services.auditor().audit().await.map_err(|error| refuse(error.into()))
+    })?;
     Ok(module)
 }
 

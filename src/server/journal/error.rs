@@ -23,6 +23,16 @@ pub enum JournalError {
     Unsound(usize),
 }
 
+impl JournalError {
+    /// Looks through a closed journal at what closed it.
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::Poisoned(cause) => cause.cause(),
+            other => other,
+        }
+    }
+}
+
 impl From<io::Error> for JournalError {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -9,11 +9,12 @@ use tokio::time::Instant;
 use super::lineage::fills_context;
 use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
 use crate::domain::event::{DeltaKind, Event, Outcome};
-use crate::domain::ids::{RequestId, TurnId};
+use crate::domain::ids::{RequestId, SessionId, TurnId};
 use crate::domain::list::preview;
 use crate::domain::markdown;
 use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
 use crate::domain::session::Milestone;
+use crate::domain::turn::Step;
 use crate::server::agents::agent::{
     AgentCommand, AgentError, AgentHandle, Ending, Happening, OpenRequest,
 };
@@ -48,11 +49,16 @@ impl SessionTask {
             message.message_id == turn.prompt.message_id || waiting.contains(&&message.message_id)
         });
         let text = turn.prompt.text();
-        self.begin(turn.turn_id, AgentCommand::Prompt { text, attachments: turn.attachments })
-            .await;
+        let command = AgentCommand::Prompt { text, attachments: turn.attachments };
+        self.begin(turn.turn_id, Some(turn.submitted_to), command).await;
     }
 
-    pub(super) async fn begin(&mut self, turn_id: TurnId, command: AgentCommand) {
+    pub(super) async fn begin(
+        &mut self,
+        turn_id: TurnId,
+        journal: Option<SessionId>,
+        command: AgentCommand,
+    ) {
         let answer = Message {
             message_id: mint::message_id(),
             turn_id: Some(turn_id.clone()),
@@ -68,11 +74,14 @@ impl SessionTask {
             turn_id: turn_id.clone(),
             answer_id: answer.message_id.clone(),
             command,
+            journal,
+            step: Step::Submitted,
             stop_by: None,
         });
         self.meta.send_modify(|meta| meta.milestone = None);
         self.emit(Event::AgentStart { turn_id, at: answer.created_at });
         self.emit(Event::MessageStart { message: answer });
+        self.note_started().await;
         self.checkpoint().await;
         if let AgentState::Closed = self.agent_state {
             let request = self.open_request().await;
@@ -251,7 +260,9 @@ impl SessionTask {
         let nearly_full = self.live.continuation.is_none() && fills_context(answer);
         let at = mint::now();
         self.emit(Event::MessageEnd { message_id, state: outcome.message_state(), at });
-        if !self.checkpoint().await {
+        if self.checkpoint().await {
+            self.note_end(outcome).await;
+        } else {
             let text = "This answer could not be saved to disk.".to_owned();
             self.write(Happening::Failed { phase: "save".into(), message: text });
         }

@@ -33,7 +33,7 @@ impl SessionTask {
     }
 
     pub(super) async fn begin_compression(&mut self) {
-        self.begin(mint::turn_id(), AgentCommand::Compress).await;
+        self.begin(mint::turn_id(), None, AgentCommand::Compress).await;
     }
 
     /// Lets the continuation answer what was sent before compression and not taken up yet.

@@ -100,7 +100,10 @@ impl SessionTask {
             return true;
         };
         match self.around.store.save_message(&self.session_id, answer).await {
-            Ok(()) => true,
+            Ok(()) => {
+                self.note_output().await;
+                true
+            }
             Err(error) => {
                 tracing::error!(session = %self.session_id, %error, "an answer could not be saved");
                 self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);

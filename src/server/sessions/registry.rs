@@ -16,6 +16,7 @@ use crate::server::agents::agent::Agent;
 use crate::server::blobs::Blobs;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
+use crate::server::turns::log::TurnLog;
 use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
@@ -50,6 +51,7 @@ struct Tasks {
 pub struct Registry {
     store: Store,
     blobs: Blobs,
+    turn_log: TurnLog,
     agents: Agents,
     board: Board,
     epoch: Epoch,
@@ -57,10 +59,10 @@ pub struct Registry {
 }
 
 impl Registry {
-    pub fn new(store: Store, blobs: Blobs, agents: Agents) -> Self {
+    pub fn new(store: Store, blobs: Blobs, turn_log: TurnLog, agents: Agents) -> Self {
         let board = Board::new(store.clone());
         let epoch = mint::epoch();
-        Self { store, blobs, agents, board, epoch, tasks: Arc::default() }
+        Self { store, blobs, turn_log, agents, board, epoch, tasks: Arc::default() }
     }
 
     pub fn epoch(&self) -> &Epoch {
@@ -233,6 +235,7 @@ impl Registry {
             board: self.board.clone(),
             store: self.store.clone(),
             blobs: self.blobs.clone(),
+            turn_log: self.turn_log.clone(),
             epoch: self.epoch.clone(),
         };
         let task = SessionTask::new(around, session, agent, latest, commands, meta_sender);

@@ -20,11 +20,13 @@ use crate::domain::live::Live;
 use crate::domain::message::{Attachment, Message};
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Milestone, Session, Status};
+use crate::domain::turn::Step;
 use crate::server::agents::agent::{
     Agent, AgentCommand, AgentError, AgentHandle, Happening, OpenRequest,
 };
 use crate::server::blobs::Blobs;
 use crate::server::store::{Store, StoreError};
+use crate::server::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
 
@@ -35,6 +37,8 @@ const IDLE_BEFORE_RETIRING: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone)]
 pub struct Turn {
     pub turn_id: TurnId,
+    /// Whose journal tells of the turn; compression may move the turn itself on.
+    pub submitted_to: SessionId,
     pub prompt: Message,
     pub attachments: Vec<Attachment>,
 }
@@ -93,6 +97,9 @@ pub(super) struct Running {
     pub turn_id: TurnId,
     pub answer_id: MessageId,
     pub command: AgentCommand,
+    /// Whose journal tells of the turn, if one does, and what it told last.
+    pub journal: Option<SessionId>,
+    pub step: Step,
     /// When a person pressed Stop, the moment by which the agent must have stopped.
     pub stop_by: Option<Instant>,
 }
@@ -104,6 +111,7 @@ pub struct Surroundings {
     pub board: Board,
     pub store: Store,
     pub blobs: Blobs,
+    pub turn_log: TurnLog,
     pub epoch: Epoch,
 }
 

@@ -76,7 +76,7 @@ impl Store {
             insert(&mut transaction, &fork.session_id, copy).await?;
         }
         transaction.commit().await?;
-        Ok(())
+        self.settle().await
     }
 
     /// Finds the row that this one continues, if it continues one.
@@ -128,6 +128,6 @@ impl Store {
         .await?;
         insert(&mut transaction, continuation, opening).await?;
         transaction.commit().await?;
-        Ok(())
+        self.settle().await
     }
 }

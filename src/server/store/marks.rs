@@ -26,6 +26,7 @@ impl Store {
         .bind(deleted_at.map(|at| at.millis()))
         .fetch_all(&self.writer)
         .await?;
+        self.settle().await?;
         changed.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 

@@ -99,6 +99,23 @@ impl Store {
         row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
     }
 
+    /// Finds the answer to a turn, and the session that holds it.
+    pub async fn answer_of_turn(
+        &self,
+        turn_id: &TurnId,
+    ) -> Result<Option<(SessionId, Message)>, StoreError> {
+        let row = query(concat!(
+            "SELECT ",
+            message_columns!(),
+            " FROM messages WHERE turn_id = $1 AND role = 'assistant' \
+             ORDER BY created_at DESC LIMIT 1"
+        ))
+        .bind(turn_id.as_str())
+        .fetch_optional(&self.readers)
+        .await?;
+        row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
+    }
+
     /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
     /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
     pub async fn add_prompt(

@@ -74,7 +74,16 @@ impl Store {
         .bind(session.created_at.millis())
         .execute(&self.writer)
         .await?;
-        Ok(())
+        self.settle().await
+    }
+
+    /// Tells whether a row is stored, deleted ones included.
+    pub async fn has_session(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let row = query("SELECT 1 FROM sessions WHERE session_id = $1")
+            .bind(id.as_str())
+            .fetch_optional(&self.readers)
+            .await?;
+        Ok(row.is_some())
     }
 
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
@@ -150,6 +159,7 @@ impl Store {
         .bind(patch.archived.map(i64::from))
         .execute(&self.writer)
         .await?;
+        self.settle().await?;
         Ok(done.rows_affected() > 0)
     }
 

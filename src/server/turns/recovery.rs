@@ -1,14 +1,93 @@
-//! What is done at start for answers that the last stop cut short.
+//! What is done once at start, before the first request, for turns that the last stop cut short.
 
+use super::log::TurnLog;
+use super::reconcile::{Plan, plan};
 use crate::domain::list::preview;
 use crate::domain::message::MessageState;
 use crate::domain::session::Milestone;
+use crate::server::journal::{JournalError, Keep, SessionJournal};
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 
-/// Marks every answer that was under way as interrupted, and tells how many there were. Running
-/// it twice changes nothing the second time.
-pub async fn recover(store: &Store) -> Result<usize, StoreError> {
+/// The reason that the journal gives for turns which recovery ends.
+const REASON: &str = "server_startup_recovery";
+
+#[derive(Debug, thiserror::Error)]
+pub enum RecoveryError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the turn journal cannot be used: {0}")]
+    Journal(#[from] JournalError),
+}
+
+/// What recovery found to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovered {
+    pub turns: usize,
+    /// Answers under way that no journal knows of, such as a compression.
+    pub answers: usize,
+    /// Journals whose session is not stored; the audit tells about them.
+    pub orphans: usize,
+}
+
+/// Ends every turn that was under way, visibly. Running it twice changes nothing the second time,
+/// and no agent is ever asked anything.
+pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, RecoveryError> {
+    let mut recovered = Recovered::default();
+    let mut plans = Vec::new();
+    for journal in unfinished(log).await? {
+        if !store.has_session(&journal.session_id).await? {
+            recovered.orphans += 1;
+            continue;
+        }
+        for turn in journal.turns {
+            plans.push(plan(store, &journal.session_id, turn).await?);
+        }
+    }
+    for plan in &mut plans {
+        plan.mend_store(store).await?;
+    }
+    recovered.answers = end_answers(store).await?;
+    recovered.turns = plans.len();
+    store.settle().await?;
+    close(log, &plans, REASON).await?;
+    Ok(recovered)
+}
+
+/// Ends turns in the journal, once the store holds what there is to hold of them.
+pub async fn close(log: &TurnLog, plans: &[Plan], reason: &str) -> Result<(), JournalError> {
+    for plan in plans {
+        let closing = plan.closing(reason);
+        if !closing.is_empty() {
+            log.step(&plan.session_id, &plan.turn_id, closing).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the journals that have turns without an end, and only those turns of them.
+async fn unfinished(log: &TurnLog) -> Result<Vec<SessionJournal>, JournalError> {
+    log.blocking(|journal| {
+        let mut unfinished = Vec::new();
+        for session in journal.list()?.sessions {
+            // A file that cannot be read must not keep the others from being recovered.
+            let read = journal.read(&session, Keep::Pending).unwrap_or_else(|error| {
+                tracing::error!(%session, %error, "a journal cannot be read");
+                None
+            });
+            let Some(mut found) = read else { continue };
+            found.turns.retain(|turn| !turn.state.is_terminal());
+            if !found.turns.is_empty() {
+                unfinished.push(found);
+            }
+        }
+        Ok(unfinished)
+    })
+    .await
+}
+
+/// Marks the answers that are still said to be under way as interrupted.
+async fn end_answers(store: &Store) -> Result<usize, StoreError> {
     let unfinished = store.unfinished_messages().await?;
     let count = unfinished.len();
     for (session_id, mut answer) in unfinished {

@@ -1,57 +1,115 @@
-//! The one way in: every prompt, from whatever door, is stored before any work starts.
+//! The one way in: every prompt, from whatever door, is on the disk before any work starts.
+//!
+//! Attachments are stored → the journal has the turn, synced → the store has the message → the
+//! sender is told → the session takes it up.
 
+use super::gate::Unstored;
+use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::{preview, title_from_prompt};
-use crate::domain::message::{Message, MessageState, Part, Role};
+use crate::domain::message::{Attachment, Message, MessageState, Part, Role};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
+use crate::domain::session::Session;
+use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::mint;
-use crate::server::resolution::resolve;
+use crate::server::resolution::resolve_row;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
 use crate::wire::error::FailureCode;
+use crate::wire::journal::Submission;
 use crate::wire::rest::{StartTurn, TurnReceipt};
 
 /// The longest prompt, in bytes.
 pub const LONGEST_PROMPT: usize = 256 << 10;
 
+/// The most files that one prompt may carry.
+const MOST_ATTACHMENTS: usize = 20;
+
 /// Stores a prompt and hands it to its session. The same turn again gives the same receipt and
 /// starts nothing.
 pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
+    let mut unstored = services.gate.enter(&turn.turn_id).await;
     if let Some(receipt) = known_turn(services, &turn).await? {
         return Ok(receipt);
     }
-    check_target(services, &turn).await?;
+    let target = find_target(services, &turn).await?;
     check_attachments(services, &turn).await?;
+    write_down(services, &turn, target, &mut unstored).await?;
     let prompt = prompt_of(&turn);
-    let title = title_from_prompt(&turn.content);
-    let preview = preview(&turn.content);
-    if !services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await? {
-        // Another request with the same turn came first.
-        let known = known_turn(services, &turn).await?;
-        return known.ok_or_else(|| {
-            ServiceError::refused(FailureCode::Unavailable, "The message could not be stored.")
-        });
+    let (title, preview) = (title_from_prompt(&turn.content), preview(&turn.content));
+    let stored = services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await;
+    if let Err(error) = stored {
+        unstored.insert(turn.turn_id.clone(), turn);
+        return Err(error.into());
     }
+    unstored.remove(&turn.turn_id);
+    drop(unstored);
+    Ok(start(services, turn, prompt).await)
+}
+
+/// Puts the turn into the journal, unless an earlier try came as far as that.
+async fn write_down(
+    services: &Services,
+    turn: &StartTurn,
+    target: Session,
+    unstored: &mut Unstored,
+) -> Result<(), ServiceError> {
+    match unstored.get(&turn.turn_id) {
+        Some(known) if known == turn => return Ok(()),
+        Some(_) => return Err(conflict()),
+        None => {}
+    }
+    let submission = Submission {
+        content: turn.content.clone(),
+        attachments: turn.attachments.clone(),
+        workspace: target.workspace,
+        model: None,
+        model_provider: None,
+    };
+    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission).await?)
+}
+
+/// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
+/// reason to tell the sender otherwise: the next start finds it unfinished and says so.
+async fn start(services: &Services, turn: StartTurn, prompt: Message) -> TurnReceipt {
     let receipt = TurnReceipt {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         message_id: prompt.message_id.clone(),
         accepted: true,
+        state: Step::Submitted,
     };
-    let start = Turn { turn_id: turn.turn_id, prompt, attachments: turn.attachments };
-    services.registry.send(&turn.session_id, TaskCommand::Start(Box::new(start))).await?;
-    Ok(receipt)
+    let session_id = turn.session_id;
+    let start = Turn {
+        turn_id: turn.turn_id,
+        submitted_to: session_id.clone(),
+        prompt,
+        attachments: turn.attachments,
+    };
+    if let Err(error) =
+        services.registry.send(&session_id, TaskCommand::Start(Box::new(start))).await
+    {
+        tracing::error!(session = %session_id, %error, "a turn was stored and not taken up");
+    }
+    receipt
 }
 
 fn check_content(turn: &StartTurn) -> Result<(), ServiceError> {
+    let refuse = |code, message: &str| Err(ServiceError::refused(code, message));
     if turn.content.trim().is_empty() && turn.attachments.is_empty() {
-        let message = "Write something before sending.";
-        return Err(ServiceError::refused(FailureCode::InvalidRequest, message));
+        return refuse(FailureCode::InvalidRequest, "Write something before sending.");
     }
     if turn.content.len() > LONGEST_PROMPT {
-        let message = "This message is too long: 256 kB is the most.";
-        return Err(ServiceError::refused(FailureCode::TooLarge, message));
+        return refuse(FailureCode::TooLarge, "This message is too long: 256 kB is the most.");
+    }
+    if turn.attachments.len() > MOST_ATTACHMENTS {
+        return refuse(FailureCode::TooLarge, "A message carries at most 20 files.");
+    }
+    let long_name =
+        |attachment: &Attachment| attachment.name.len() > 255 || attachment.media_type.len() > 255;
+    if turn.attachments.iter().any(long_name) {
+        return refuse(FailureCode::InvalidRequest, "A file's name has at most 255 bytes.");
     }
     Ok(())
 }
@@ -63,25 +121,56 @@ async fn known_turn(
     let Some((session_id, known)) = services.store.prompt_of_turn(&turn.turn_id).await? else {
         return Ok(None);
     };
-    if session_id != turn.session_id || known.parts != prompt_of(turn).parts {
-        let message = "Another message was sent under the same turn id.";
-        return Err(ServiceError::refused(FailureCode::TurnConflict, message));
+    if known.parts != prompt_of(turn).parts
+        || !same_conversation(services, turn, &session_id).await?
+    {
+        return Err(conflict());
     }
     Ok(Some(TurnReceipt {
         turn_id: turn.turn_id.clone(),
         session_id,
         message_id: known.message_id,
         accepted: false,
+        state: state_of(services, &turn.turn_id).await?,
     }))
 }
 
+/// A conversation that was compressed meanwhile is still the one that the turn was sent to.
+async fn same_conversation(
+    services: &Services,
+    turn: &StartTurn,
+    known: &SessionId,
+) -> Result<bool, ServiceError> {
+    if *known == turn.session_id {
+        return Ok(true);
+    }
+    let root = async |id| {
+        let session = services.store.session(id).await?;
+        Ok::<_, ServiceError>(session.and_then(|session| session.lineage_root_id))
+    };
+    let (known, named) = (root(known).await?, root(&turn.session_id).await?);
+    Ok(known.is_some() && known == named)
+}
+
+/// Tells how far a stored turn got, by the answer that there is to it.
+async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, ServiceError> {
+    let answer = services.store.answer_of_turn(turn_id).await?;
+    Ok(match answer.map(|(_, answer)| answer.state) {
+        None => Step::Submitted,
+        Some(MessageState::Streaming) => Step::AssistantStarted,
+        Some(MessageState::Complete) => Step::Completed,
+        Some(_) => Step::Interrupted,
+    })
+}
+
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
-async fn check_target(services: &Services, turn: &StartTurn) -> Result<(), ServiceError> {
+async fn find_target(services: &Services, turn: &StartTurn) -> Result<Session, ServiceError> {
     let requested = turn.session_id.as_str();
-    let resolution = resolve(services, requested, EntryPoint::DirectOpen, Intent::Navigate).await?;
-    match resolution.outcome {
-        Outcome::Open if resolution.session_id.as_ref() == Some(&turn.session_id) => Ok(()),
-        Outcome::Open | Outcome::Inspect => {
+    let (resolution, row) =
+        resolve_row(services, requested, EntryPoint::DirectOpen, Intent::Navigate).await?;
+    match (resolution.outcome, row) {
+        (Outcome::Open, Some(row)) if row.session_id == turn.session_id => Ok(row),
+        (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }
         _ => Err(ServiceError::no_session()),
@@ -96,6 +185,11 @@ async fn check_attachments(services: &Services, turn: &StartTurn) -> Result<(), 
         }
     }
     Ok(())
+}
+
+fn conflict() -> ServiceError {
+    let message = "Another message was sent under the same turn id.";
+    ServiceError::refused(FailureCode::TurnConflict, message)
 }
 
 fn prompt_of(turn: &StartTurn) -> Message {

@@ -1,0 +1,68 @@
+//! What the journal is told of the turn under way.
+
+use super::task::SessionTask;
+use crate::domain::event::Outcome;
+use crate::domain::turn::Step;
+use crate::server::turns::log::steps_to_completed;
+use crate::wire::journal::TurnEvent;
+
+impl SessionTask {
+    pub(super) async fn note_started(&mut self) {
+        self.note(vec![TurnEvent::WorkerStarted]).await;
+    }
+
+    /// Notes, once, that the first of the answer is stored.
+    pub(super) async fn note_output(&mut self) {
+        let waits = self.running.as_ref().is_some_and(|it| it.step == Step::WorkerStarted);
+        let begun = self.current_answer().is_some_and(|answer| !answer.parts.is_empty());
+        if waits && begun {
+            self.note(vec![TurnEvent::AssistantStarted]).await;
+        }
+    }
+
+    /// Notes the end of the turn. An answer is called whole only when a power cut cannot take it.
+    pub(super) async fn note_end(&mut self, outcome: Outcome) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        if running.journal.is_none() {
+            return;
+        }
+        let answer_id = running.answer_id.clone();
+        let events = match outcome {
+            Outcome::Completed => steps_to_completed(running.step, Some(answer_id)),
+            other => vec![TurnEvent::Interrupted { reason: Some(reason_of(other).to_owned()) }],
+        };
+        if let Err(error) = self.around.store.settle().await {
+            tracing::error!(session = %self.session_id, %error, "an answer is not on the disk");
+            return;
+        }
+        self.note(events).await;
+    }
+
+    /// Writes steps down. A journal that refuses does not stop the turn: its words are safe, and
+    /// the next start finds its end in the store.
+    async fn note(&mut self, events: Vec<TurnEvent>) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let (Some(journal), Some(last)) = (&running.journal, events.last()) else {
+            return;
+        };
+        running.step = last.step();
+        if let Err(error) = self.around.turn_log.step(journal, &running.turn_id, events).await {
+            tracing::error!(session = %journal, %error, "a step could not be written down");
+        }
+    }
+}
+
+/// Gives the reason that the journal keeps for a turn without a whole answer.
+fn reason_of(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Failed => "agent_error",
+        Outcome::Crashed => "agent_crashed",
+        Outcome::Interrupted => "server_shutdown",
+    }
+}

@@ -1,0 +1,133 @@
+//! Brings what the journal says of a turn and what the store holds of it to one end.
+//!
+//! Turns are matched by their id, never by their words, so the second of two equal prompts is found
+//! missing. Nothing is invented: a prompt comes back word for word, and a missing answer becomes a
+//! mark that there is none.
+
+use crate::domain::ids::{MessageId, SessionId, TurnId};
+use crate::domain::list::{preview, title_from_prompt};
+use crate::domain::message::{Message, MessageState, Part, Role};
+use crate::domain::session::Milestone;
+use crate::domain::time::Timestamp;
+use crate::domain::turn::Step;
+use crate::server::journal::Turn;
+use crate::server::mint;
+use crate::server::store::{Store, StoreError};
+use crate::server::turns::log::steps_to_completed;
+use crate::wire::journal::{Submission, TurnEvent};
+use crate::wire::recovery::Action;
+
+/// What is to be done about one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub session_id: SessionId,
+    pub turn_id: TurnId,
+    pub actions: Vec<Action>,
+    state: Step,
+    submission: Option<Submission>,
+    submitted_at: Timestamp,
+    answer: Option<(SessionId, Message)>,
+}
+
+/// Compares journal and store. A turn in order has a plan without actions.
+pub async fn plan(store: &Store, session_id: &SessionId, turn: Turn) -> Result<Plan, StoreError> {
+    let mut actions = Vec::new();
+    let ended = turn.state == Step::Completed;
+    let prompt = store.prompt_of_turn(&turn.turn_id).await?;
+    if !ended && prompt.is_none() && turn.submission.is_some() {
+        actions.push(Action::RestorePrompt);
+    }
+    let answer = store.answer_of_turn(&turn.turn_id).await?;
+    let answered = answer.as_ref().map(|(_, answer)| answer.state);
+    match (turn.state, answered) {
+        (Step::Completed, _) => {}
+        (_, None | Some(MessageState::Streaming)) => actions.push(Action::MarkInterrupted),
+        _ => {}
+    }
+    match (turn.state, answered) {
+        (Step::Completed | Step::Interrupted, _) => {}
+        (_, Some(MessageState::Complete)) => actions.push(Action::CloseAsCompleted),
+        _ => actions.push(Action::CloseAsInterrupted),
+    }
+    Ok(Plan {
+        session_id: session_id.clone(),
+        turn_id: turn.turn_id,
+        actions,
+        state: turn.state,
+        submission: turn.submission,
+        submitted_at: Timestamp::from_seconds(turn.submitted_at),
+        answer,
+    })
+}
+
+impl Plan {
+    /// Does what is to be done in the store. Once that is settled, `closing` belongs in the journal.
+    pub async fn mend_store(&mut self, store: &Store) -> Result<(), StoreError> {
+        let home = home_of(store, &self.session_id).await?;
+        if self.actions.contains(&Action::RestorePrompt)
+            && let Some(submission) = self.submission.take()
+        {
+            let (title, line) =
+                (title_from_prompt(&submission.content), preview(&submission.content));
+            let prompt = restored(&self.turn_id, submission, self.submitted_at);
+            store.add_prompt(&home, &prompt, &title, &line).await?;
+        }
+        if self.actions.contains(&Action::MarkInterrupted) {
+            let now = mint::now();
+            let (session_id, mut answer) =
+                self.answer.take().unwrap_or_else(|| (home, mark(&self.turn_id, now)));
+            answer.state = MessageState::Interrupted;
+            answer.ended_at = Some(now);
+            store.save_message(&session_id, &answer).await?;
+            let line = preview(&answer.text());
+            store.record_end(&session_id, true, Milestone::AgentEnd, &line, now).await?;
+            store.mark_unread(&session_id, true).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives the steps that end the turn in the journal.
+    pub fn closing(&self, reason: &str) -> Vec<TurnEvent> {
+        if self.actions.contains(&Action::CloseAsCompleted) {
+            return steps_to_completed(self.state, self.answer_id());
+        }
+        if self.actions.contains(&Action::CloseAsInterrupted) {
+            return vec![TurnEvent::Interrupted { reason: Some(reason.to_owned()) }];
+        }
+        Vec::new()
+    }
+
+    fn answer_id(&self) -> Option<MessageId> {
+        self.answer.as_ref().map(|(_, answer)| answer.message_id.clone())
+    }
+}
+
+/// Finds the row in which a conversation goes on, where a reader looks for it.
+async fn home_of(store: &Store, id: &SessionId) -> Result<SessionId, StoreError> {
+    let session = store.session(id).await?;
+    Ok(session.and_then(|session| session.canonical_visible_session_id).unwrap_or(id.clone()))
+}
+
+fn restored(turn_id: &TurnId, submission: Submission, at: Timestamp) -> Message {
+    let mut parts = vec![Part::Text { text: submission.content }];
+    parts.extend(submission.attachments.into_iter().map(Part::Attachment));
+    message(turn_id, Role::User, parts, at)
+}
+
+fn mark(turn_id: &TurnId, at: Timestamp) -> Message {
+    message(turn_id, Role::Assistant, Vec::new(), at)
+}
+
+fn message(turn_id: &TurnId, role: Role, parts: Vec<Part>, at: Timestamp) -> Message {
+    Message {
+        message_id: mint::message_id(),
+        turn_id: Some(turn_id.clone()),
+        role,
+        state: MessageState::Complete,
+        parts,
+        usage: None,
+        created_at: at,
+        ended_at: Some(at),
+        recovered: true,
+    }
+}
