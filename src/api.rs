@@ -4,5 +4,6 @@
 //! modules are named inside the bodies only, for the browser knows just the signatures.
 
 pub mod lineage;
+pub mod recovery;
 pub mod sessions;
 pub mod settings;

@@ -2,6 +2,7 @@
 //!
 //! Rule at the door: knows `wire` and `domain`, and nothing of views.
 
+pub mod outbox;
 pub mod socket;
 pub mod storage;
 

@@ -6,6 +6,7 @@
 pub mod app;
 mod components;
 mod conversation;
+mod outbox;
 mod pages;
 mod platform;
 mod state;

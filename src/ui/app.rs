@@ -10,6 +10,7 @@ use super::pages::archive::ArchivePage;
 use super::pages::conversation::ConversationPage;
 use super::pages::home::HomePage;
 use super::pages::not_found::NotFoundPage;
+use super::pages::recovery::RecoveryPage;
 use super::pages::settings::SettingsPage;
 use super::platform;
 use super::state::AppState;
@@ -67,6 +68,7 @@ pub fn App() -> impl IntoView {
     let state = AppState::new();
     provide_context(state);
     Effect::new(move || {
+        state.outbox.load();
         state.connect();
         platform::mark_hydrated();
     });
@@ -82,6 +84,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("") view=HomePage ssr=SsrMode::Async />
                     <Route path=path!("session/:id") view=ConversationPage ssr=SsrMode::Async />
                     <Route path=path!("archive/:id") view=ArchivePage ssr=SsrMode::Async />
+                    <Route path=path!("recovery") view=RecoveryPage ssr=SsrMode::Async />
                     <Route path=path!("settings") view=SettingsPage ssr=SsrMode::Async />
                 </FlatRoutes>
             </Frame>

@@ -4,4 +4,5 @@ pub mod archive;
 pub mod conversation;
 pub mod home;
 pub mod not_found;
+pub mod recovery;
 pub mod settings;

@@ -3,8 +3,9 @@
 
 #[cfg(feature = "hydrate")]
 pub use crate::client::{
-    copy_text, is_touch, local_time, mark_hydrated, mint_id, remember_theme, remembered_theme,
-    scroll_to_end,
+    copy_text, is_touch, local_time, mark_hydrated, mint_id,
+    outbox::{change_outbox, outbox},
+    remember_theme, remembered_theme, scroll_to_end,
     socket::{connect, send},
     storage::{remember, remembered},
 };
@@ -48,6 +49,7 @@ mod on_server {
     use leptos::web_sys::Element;
 
     use crate::domain::time::Timestamp;
+    use crate::wire::outbox::OutboxTurn;
     use crate::wire::restore::PersistedRestoreV1;
     use crate::wire::socket::{ClientFrame, ServerFrame, Subscription};
 
@@ -69,6 +71,12 @@ mod on_server {
     }
 
     pub fn remember(_: PersistedRestoreV1) {}
+
+    pub fn outbox() -> Vec<OutboxTurn> {
+        Vec::new()
+    }
+
+    pub fn change_outbox(_: impl FnOnce(&mut Vec<OutboxTurn>)) {}
 
     pub fn mint_id() -> String {
         String::new()

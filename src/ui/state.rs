@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 
-use super::conversation::outbox::Unsent;
 use super::conversation::state::Conversation;
+use super::outbox::Outbox;
 use super::platform;
 use crate::domain::ids::{CommandId, SessionId};
 use crate::domain::session::Session;
 use crate::wire::error::{Failure, FailureCode};
+use crate::wire::outbox::OutboxTurn;
 use crate::wire::restore::PersistedRestoreV1;
 use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
 
@@ -41,12 +42,11 @@ pub struct AppState {
     pub rows: RwSignal<RowChanges>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
+    pub outbox: Outbox,
     /// How many pages were shown since the app started.
     pages: StoredValue<u32>,
     /// What the browser remembers; read from its storage at the first need.
     memory: StoredValue<Option<PersistedRestoreV1>>,
-    /// Prompts that were sent to an earlier part of a conversation, with the one they belong to.
-    handed_over: StoredValue<Vec<(SessionId, Unsent)>>,
     focused: StoredValue<Option<Conversation>>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
@@ -58,9 +58,9 @@ impl AppState {
             title: RwSignal::default(),
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
+            outbox: Outbox::new(),
             pages: StoredValue::new(0),
             memory: StoredValue::new(None),
-            handed_over: StoredValue::default(),
             focused: StoredValue::new(None),
             waiting: StoredValue::default(),
         }
@@ -87,19 +87,31 @@ impl AppState {
         self.focused.set_value(Some(conversation.clone()));
         platform::send(&ClientFrame::Subscribe(subscription));
         self.command(&conversation.session_id, Command::Seen, |_| {});
-        conversation.take_over();
+        self.outbox.shown(&conversation.turns());
     }
 
-    pub fn hand_over(self, target: SessionId, unsent: Unsent) {
-        self.handed_over.update_value(|all| all.push((target, unsent)));
+    /// Leads the reader of a conversation to where it goes on.
+    pub fn follow(self, from: &SessionId, to: &SessionId) {
+        self.with_focused(from, |conversation| conversation.continuation.set(Some(to.clone())));
     }
 
-    /// Takes out the prompts that were handed over to a conversation.
-    pub fn handed_over(self, target: &SessionId) -> Vec<Unsent> {
-        let all = self.handed_over.try_update_value(std::mem::take).unwrap_or_default();
-        let (theirs, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(id, _)| id == target);
-        self.handed_over.set_value(others);
-        theirs.into_iter().map(|(_, unsent)| unsent).collect()
+    /// Puts the text of a prompt that could not be sent back where it was written.
+    pub fn give_back(self, turn: OutboxTurn, failure: Failure) {
+        let mut in_view = false;
+        self.with_focused(&turn.session_id, |conversation| {
+            in_view = true;
+            conversation.returned.set(Some(turn.content.clone()));
+            conversation.problem.set(Some(failure.message.clone()));
+        });
+        if !in_view {
+            let draft = self.draft(&turn.session_id);
+            let text = if draft.is_empty() {
+                turn.content
+            } else {
+                [turn.content.as_str(), "\n\n", draft.as_str()].concat()
+            };
+            self.keep_draft(&turn.session_id, text);
+        }
     }
 
     /// Takes a conversation out of view, unless another one is in view already.
@@ -160,11 +172,11 @@ impl AppState {
         found
     }
 
+    /// Changes what is remembered. It is read anew, for another tab may have changed it.
     fn remember(self, change: impl FnOnce(&mut PersistedRestoreV1)) {
-        let memory = self.memory(|memory| {
-            change(memory);
-            memory.clone()
-        });
+        let mut memory = platform::remembered();
+        change(&mut memory);
+        self.memory.set_value(Some(memory.clone()));
         platform::remember(memory);
     }
 
@@ -248,9 +260,7 @@ impl AppState {
             self.rows.set(RowChanges::default());
             self.returns.update(|count| *count += 1);
         }
-        if let Some(conversation) = self.focused.get_value() {
-            conversation.resend();
-        }
+        self.resend();
     }
 
     /// What was under way may or may not have reached the server; prompts are sent again under

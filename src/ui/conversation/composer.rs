@@ -24,7 +24,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
             return;
         }
         draft.set(String::new());
-        sender.send(text);
+        sender.send(text, Vec::new());
         if let Some(field) = field.get_untracked() {
             // The field is on the page, so it can take the focus.
             let _ = field.focus();

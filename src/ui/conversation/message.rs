@@ -28,7 +28,8 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
     let wanted = is_wanted(shared.with_value(|(_, entry)| entry.message_id.clone()), element);
     let class = move || read(|message| Some(class_of(message)));
     let label = move || read(|message| Some(label_of(message.role)));
-    let words = move || read(|message| state_words(message.state));
+    let words = move || read(state_words);
+    let unfinished = move || read(|message| is_unfinished(message).then_some(""));
     let working = move || {
         read(|message| {
             let silent = message.state == MessageState::Streaming && message.parts.is_empty();
@@ -71,10 +72,31 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
             {move || working().map(|text| text_element("p", "working", text.to_owned()))}
             {move || words().map(|text| text_element("p", "message-state", text.to_owned()))}
             {move || usage().map(|text| text_element("p", "usage", text))}
+            <Show when=move || unfinished().is_some()>
+                <RetryButton shared />
+            </Show>
             <Show when=move || finished().is_some()>
                 <BranchButton shared />
             </Show>
         </article>
+    }
+}
+
+/// Sends the prompt of an unfinished answer once more.
+#[component]
+fn RetryButton(shared: StoredValue<(Conversation, Entry)>) -> impl IntoView {
+    let retry = move |_| {
+        shared.with_value(|(conversation, entry)| {
+            let turn_id = conversation.with_message(entry, |message| message.turn_id.clone());
+            if let Some(turn_id) = turn_id.flatten() {
+                conversation.retry(&turn_id);
+            }
+        });
+    };
+    view! {
+        <button r#type="button" class="button quiet retry" on:click=retry>
+            "Retry"
+        </button>
     }
 }
 
@@ -124,14 +146,22 @@ fn label_of(role: Role) -> &'static str {
     }
 }
 
-fn state_words(state: MessageState) -> Option<&'static str> {
-    match state {
+fn state_words(message: &Message) -> Option<&'static str> {
+    match message.state {
+        MessageState::Complete if message.recovered => {
+            Some("Restored after the server stopped unexpectedly")
+        }
         MessageState::Complete | MessageState::Streaming => None,
         MessageState::Cancelled => Some("Stopped by you"),
         MessageState::Failed => Some("Stopped: the agent reported an error"),
         MessageState::Crashed => Some("Stopped: the agent ended unexpectedly"),
         MessageState::Interrupted => Some("Stopped: the server restarted"),
     }
+}
+
+fn is_unfinished(message: &Message) -> bool {
+    let whole = matches!(message.state, MessageState::Complete | MessageState::Streaming);
+    message.role == Role::Assistant && message.turn_id.is_some() && !whole
 }
 
 /// Tells parts of different kinds apart, so that a place whose kind changed gets a new view.

@@ -4,10 +4,9 @@ use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 
 use super::entry::Entry;
-use super::outbox::Unsent;
 use crate::api::sessions::open_session;
 use crate::domain::event::Event;
-use crate::domain::ids::{Epoch, Seq, SessionId};
+use crate::domain::ids::{Epoch, Seq, SessionId, TurnId};
 use crate::domain::live::{Change, Live};
 use crate::domain::message::{Message, Part};
 use crate::domain::replay::{Cursor, Verdict, judge};
@@ -24,7 +23,6 @@ pub struct Conversation {
     /// The title as it was when the conversation was fetched.
     pub title: ArcRwSignal<String>,
     pub entries: ArcRwSignal<Vec<Entry>>,
-    pub unsent: ArcRwSignal<Vec<Unsent>>,
     pub status: ArcRwSignal<Status>,
     pub continuation: ArcRwSignal<Option<SessionId>>,
     pub has_earlier: ArcRwSignal<bool>,
@@ -50,7 +48,6 @@ impl Conversation {
             session_id,
             title: ArcRwSignal::new(title),
             entries: ArcRwSignal::new(live.messages.iter().map(Entry::new).collect()),
-            unsent: ArcRwSignal::default(),
             status: ArcRwSignal::new(live.status),
             continuation: ArcRwSignal::new(live.continuation.clone()),
             has_earlier: ArcRwSignal::new(has_earlier),
@@ -60,6 +57,15 @@ impl Conversation {
             live: ArcStoredValue::new(live),
             cursor: ArcStoredValue::new(cursor),
         }
+    }
+
+    pub(super) fn with_live<T>(&self, read: impl FnOnce(&Live) -> T) -> T {
+        self.live.with_value(read)
+    }
+
+    /// Names the turns that the conversation itself shows.
+    pub fn turns(&self) -> Vec<TurnId> {
+        self.live.with_value(turns_of)
     }
 
     pub fn cursor(&self) -> Cursor {
@@ -124,7 +130,7 @@ impl Conversation {
         });
         if let Some((entry, turn_id)) = added {
             self.entries.update(|entries| entries.push(entry));
-            self.unsent.update(|unsent| unsent.retain(|it| Some(&it.turn_id) != turn_id.as_ref()));
+            self.app.outbox.shown(turn_id.as_slice());
         }
     }
 
@@ -165,9 +171,7 @@ impl Conversation {
         self.has_earlier.set(transcript.has_earlier);
         self.cursor.set_value(transcript.as_of.clone());
         let live = transcript.into_live();
-        let acknowledged: Vec<_> =
-            live.messages.iter().filter_map(|it| it.turn_id.clone()).collect();
-        self.unsent.update(|unsent| unsent.retain(|it| !acknowledged.contains(&it.turn_id)));
+        self.app.outbox.shown(&turns_of(&live));
         set_if_new(&self.status, live.status);
         set_if_new(&self.continuation, live.continuation.clone());
         let entries: Vec<_> = live.messages.iter().map(|message| self.entry_for(message)).collect();
@@ -215,6 +219,10 @@ impl Conversation {
         });
         self.has_earlier.set(has_earlier);
     }
+}
+
+fn turns_of(live: &Live) -> Vec<TurnId> {
+    live.messages.iter().filter_map(|message| message.turn_id.clone()).collect()
 }
 
 fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {

@@ -8,6 +8,7 @@ use super::message::MessageView;
 use super::state::Conversation;
 use crate::ui::components::icon::{DOWN, Icon};
 use crate::ui::platform;
+use crate::ui::state::AppState;
 
 /// How far from the end still counts as being at the end, in pixels.
 const NEAR_END: i32 = 48;
@@ -87,19 +88,21 @@ fn Messages(conversation: Conversation) -> impl IntoView {
     }
 }
 
-/// Prompts that the server has not acknowledged yet.
+/// Prompts on their way to the server.
 #[component]
 fn Waiting(conversation: Conversation) -> impl IntoView {
-    let unsent = conversation.unsent.clone();
+    let outbox = AppState::current().outbox;
+    let session_id = conversation.session_id;
     view! {
         <For
-            each=move || unsent.get()
-            key=|it| it.turn_id.clone()
+            each=move || outbox.of(&session_id)
+            key=|it| (it.turn.turn_id.clone(), it.sent)
             children=|it| {
+                let state = (!it.sent).then_some("Waiting to send").unwrap_or_default();
                 view! {
                     <article class="message prompt unsent" aria-label="You, not sent yet">
-                        <Markdown text=it.content />
-                        <p class="message-state">"Waiting to send"</p>
+                        <Markdown text=it.turn.content />
+                        <p class="message-state">{state}</p>
                     </article>
                 }
             }

@@ -1,6 +1,7 @@
 //! Settings: the theme, the agents, and what server this is.
 
 use leptos::prelude::*;
+use leptos_router::components::A;
 
 use crate::api::settings::about;
 use crate::ui::components::page_head::PageHead;
@@ -84,6 +85,9 @@ fn about_view(about: About) -> AnyView {
                     <code>{about.data_dir}</code>
                 </dd>
             </dl>
+            <A href="/recovery" attr:class="button quiet">
+                "Recovery"
+            </A>
         </section>
     }
     .into_any()
