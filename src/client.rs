@@ -5,6 +5,7 @@
 pub mod outbox;
 pub mod socket;
 pub mod storage;
+pub mod upload;
 
 mod black_box;
 mod page;

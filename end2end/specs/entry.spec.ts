@@ -58,13 +58,13 @@ const ways: Record<string, (page: Page, server: Server, id: string) => Promise<v
     },
 };
 
-/** Opens what a search for words finds. */
-async function bySearch(page: Page, words: string): Promise<void> {
+/** Opens the row that a search for words finds, which may be an earlier part. */
+async function bySearch(page: Page, words: string, id: string): Promise<void> {
     await open(page, '/settings');
     await page.evaluate(() => localStorage.removeItem('throughline.restore'));
     await open(page, '/');
     await page.getByRole('searchbox', { name: 'Search conversations' }).fill(words);
-    await page.locator('.row.found').first().click();
+    await page.locator(`.row.found[href^="/session/${id}"]`).click();
 }
 
 async function expectOpen(page: Page, { ids, says }: Thread): Promise<void> {
@@ -93,11 +93,11 @@ for (const [name, make] of Object.entries(threads)) {
 
     test(`a search for words of ${name} opens it at the right message`, async ({ page, server }) => {
         const made = await make(server);
-        await bySearch(page, made.says);
+        await bySearch(page, made.says, made.ids[made.ids.length - 1]);
         await expect(page.locator('[data-found]')).toContainText(made.says);
         await expectOpen(page, made);
         if (made.ids.length > 1) {
-            await bySearch(page, 'part 1');
+            await bySearch(page, 'part 1', made.ids[0]);
             await expect(page.locator('[data-found]')).toContainText('part 1');
             await expect(page.locator('[data-found]')).toBeInViewport();
             await expectOpen(page, made);
@@ -149,7 +149,7 @@ test.describe('an earlier part whose conversation is lost', () => {
                 await expect(page.getByRole('article', { name: 'Agent' })).toContainText(['part 1']);
             });
         }
-        await bySearch(page, 'part 1');
+        await bySearch(page, 'part 1', id);
         await expect(page).toHaveURL(new RegExp(`/archive/${id}$`));
     });
 });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use tokio::fs;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::domain::ids::BlobId;
 use crate::server::mint;
@@ -61,11 +61,38 @@ impl Blobs {
         }
     }
 
+    /// Tells the size of stored bytes, and what kind of picture they are, if they are one.
+    pub async fn describe(&self, id: &BlobId) -> io::Result<Option<(u64, Option<&'static str>)>> {
+        let Some(place) = self.place(id) else {
+            return Ok(None);
+        };
+        let mut file = match fs::File::open(place).await {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut head = [0; 16];
+        let read = file.read(&mut head).await?;
+        let kind = picture_kind(head.get(..read).unwrap_or_default());
+        Ok(Some((file.metadata().await?.len(), kind)))
+    }
+
     /// Only a full hash names a file, so no id can lead out of the folder.
     fn place(&self, id: &BlobId) -> Option<PathBuf> {
         let name = id.as_str();
         let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hash.then(|| self.folder.join(name))
+    }
+}
+
+/// Tells a picture by its first bytes, never by what an uploader claimed.
+pub fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
     }
 }
 

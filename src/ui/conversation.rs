@@ -1,5 +1,6 @@
 //! One conversation: its state and the views of its parts.
 
+mod attachments;
 pub mod composer;
 mod entry;
 mod markdown;

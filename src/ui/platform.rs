@@ -8,6 +8,7 @@ pub use crate::client::{
     remember_theme, remembered_theme, scroll_to_end,
     socket::{connect, send},
     storage::{remember, remembered},
+    upload::upload_files,
 };
 
 #[cfg(not(feature = "hydrate"))]
@@ -46,9 +47,11 @@ pub fn text_of_title(text: String) -> String {
 
 #[cfg(not(feature = "hydrate"))]
 mod on_server {
-    use leptos::web_sys::Element;
+    use leptos::web_sys::{Element, Event};
 
+    use crate::domain::message::Attachment;
     use crate::domain::time::Timestamp;
+    use crate::wire::error::Failure;
     use crate::wire::outbox::OutboxTurn;
     use crate::wire::restore::PersistedRestoreV1;
     use crate::wire::socket::{ClientFrame, ServerFrame, Subscription};
@@ -77,6 +80,13 @@ mod on_server {
     }
 
     pub fn change_outbox(_: impl FnOnce(&mut Vec<OutboxTurn>)) {}
+
+    pub fn upload_files(
+        _: &Event,
+        _: impl Fn(Result<Attachment, Failure>) + Clone + 'static,
+    ) -> usize {
+        0
+    }
 
     pub fn mint_id() -> String {
         String::new()

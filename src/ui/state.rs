@@ -100,7 +100,7 @@ impl AppState {
         let mut in_view = false;
         self.with_focused(&turn.session_id, |conversation| {
             in_view = true;
-            conversation.returned.set(Some(turn.content.clone()));
+            conversation.returned.set(Some(turn.clone()));
             conversation.problem.set(Some(failure.message.clone()));
         });
         if !in_view {

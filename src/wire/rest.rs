@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{MessageId, Seq, SessionId, TurnId};
+use crate::domain::ids::{BlobId, MessageId, Seq, SessionId, TurnId};
 use crate::domain::live::Live;
 use crate::domain::message::{Attachment, Message};
 use crate::domain::replay::Cursor;
@@ -77,6 +77,13 @@ pub struct StartTurn {
     pub content: String,
     #[serde(default)]
     pub attachments: Vec<Attachment>,
+}
+
+/// Bytes that were uploaded, and the name they have from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredBlob {
+    pub blob: BlobId,
+    pub size: u64,
 }
 
 /// How far a submitted turn got.

@@ -5,12 +5,13 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::extract::{Body, Path, Query};
 use crate::domain::ids::{BlobId, MessageId, SessionId};
 use crate::domain::resolver::{EntryPoint, Intent, Resolution};
 use crate::domain::session::Session;
+use crate::server::blobs::picture_kind;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
 use crate::server::resolution::resolve;
@@ -20,8 +21,8 @@ use crate::server::store::ListView;
 use crate::server::turns::submit::submit;
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    NewSession, RunningSession, SearchHit, SessionPage, SessionPatch, StartTurn, Transcript,
-    TurnReceipt,
+    NewSession, RunningSession, SearchHit, SessionPage, SessionPatch, StartTurn, StoredBlob,
+    Transcript, TurnReceipt,
 };
 
 type Answer<T> = Result<Json<T>, ServiceError>;
@@ -172,17 +173,15 @@ pub async fn running_sessions(State(services): State<Services>) -> Json<Vec<Runn
     Json(services.registry.running())
 }
 
-#[derive(Serialize)]
-pub struct StoredBlob {
-    blob: BlobId,
-    size: usize,
-}
-
 pub async fn add_blob(
     State(services): State<Services>,
     bytes: Bytes,
 ) -> Result<(StatusCode, Json<StoredBlob>), ServiceError> {
-    let size = bytes.len();
+    if bytes.is_empty() {
+        let message = "This file is empty.";
+        return Err(ServiceError::refused(FailureCode::InvalidRequest, message));
+    }
+    let size = bytes.len() as u64;
     let blob = services.blobs.write(bytes.to_vec()).await?;
     Ok((StatusCode::CREATED, Json(StoredBlob { blob, size })))
 }
@@ -204,17 +203,6 @@ pub async fn get_blob(
     ];
     Ok((headers.map(|(name, value)| (name, HeaderValue::from_static(value))), bytes)
         .into_response())
-}
-
-/// Tells a picture by its first bytes, never by what an uploader claimed.
-fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 pub async fn healthz() -> &'static str {

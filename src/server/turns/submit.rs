@@ -177,11 +177,19 @@ async fn find_target(services: &Services, turn: &StartTurn) -> Result<Session, S
     }
 }
 
+/// Checks that every file was uploaded and is what it is said to be.
 async fn check_attachments(services: &Services, turn: &StartTurn) -> Result<(), ServiceError> {
+    let refuse = |message| Err(ServiceError::refused(FailureCode::InvalidRequest, message));
     for attachment in &turn.attachments {
-        if !services.blobs.contains(&attachment.blob).await? {
-            let message = format!("The file {} was not uploaded.", attachment.name);
-            return Err(ServiceError::refused(FailureCode::InvalidRequest, message));
+        let name = &attachment.name;
+        let Some((size, picture)) = services.blobs.describe(&attachment.blob).await? else {
+            return refuse(format!("The file {name} was not uploaded."));
+        };
+        if size != attachment.size {
+            return refuse(format!("The file {name} does not have the size that was given."));
+        }
+        if attachment.is_image() && picture.is_none() {
+            return refuse(format!("The file {name} is not a PNG, JPEG, GIF or WebP picture."));
         }
     }
     Ok(())

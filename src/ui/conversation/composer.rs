@@ -1,9 +1,10 @@
 //! Where a person writes.
 
-use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::ev::{ClipboardEvent, KeyboardEvent, SubmitEvent};
 use leptos::html::Textarea;
 use leptos::prelude::*;
 
+use super::attachments::{AttachButton, Chosen, ChosenFiles};
 use super::state::Conversation;
 use crate::ui::components::icon::{Icon, SEND, STOP};
 use crate::ui::platform;
@@ -13,18 +14,20 @@ use crate::wire::socket::Command;
 pub fn Composer(conversation: Conversation) -> impl IntoView {
     let field = NodeRef::<Textarea>::new();
     let draft = RwSignal::new(String::new());
+    let chosen = Chosen::new();
     keep_draft(&conversation, draft);
     let problem = conversation.problem.clone();
     let status = conversation.status.clone();
-    take_back(&conversation, draft);
+    take_back(&conversation, draft, chosen);
     let sender = conversation.clone();
     let send = move || {
         let text = draft.get_untracked();
-        if text.trim().is_empty() {
+        let nothing = text.trim().is_empty() && chosen.files.with_untracked(Vec::is_empty);
+        if nothing || untrack(|| chosen.is_uploading()) {
             return;
         }
         draft.set(String::new());
-        sender.send(text, Vec::new());
+        sender.send(text, chosen.take());
         if let Some(field) = field.get_untracked() {
             // The field is on the page, so it can take the focus.
             let _ = field.focus();
@@ -44,11 +47,24 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         event.prevent_default();
         send();
     };
+    let paster = conversation.clone();
+    let on_paste = move |event: ClipboardEvent| {
+        if chosen.take_from(&event, &paster) {
+            event.prevent_default();
+        }
+    };
+    let unready = move || {
+        let nothing = draft.with(|text| text.trim().is_empty()) && chosen.is_empty();
+        nothing || chosen.is_uploading()
+    };
+    let attacher = conversation.clone();
     let stop = move |_| conversation.command(Command::Cancel);
     view! {
         <form class="composer" on:submit=on_submit>
             {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
+            <ChosenFiles chosen />
             <div class="composer-field">
+                <AttachButton chosen conversation=attacher />
                 <textarea
                     node_ref=field
                     rows="1"
@@ -57,6 +73,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                     prop:value=move || draft.get()
                     on:input:target=move |event| draft.set(event.target().value())
                     on:keydown=on_key
+                    on:paste=on_paste
                 ></textarea>
                 <Show when=move || status.get().is_running()>
                     <button
@@ -72,7 +89,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                     r#type="submit"
                     class="button round primary"
                     aria-label="Send"
-                    disabled=move || draft.with(|text| text.trim().is_empty())
+                    disabled=unready
                 >
                     <Icon path=SEND />
                 </button>
@@ -94,17 +111,18 @@ fn keep_draft(conversation: &Conversation, draft: RwSignal<String>) {
     });
 }
 
-/// Puts a text that could not be sent back where it was written, before anything newer.
-fn take_back(conversation: &Conversation, draft: RwSignal<String>) {
+/// Puts a prompt that could not be sent back where it was written, before anything newer.
+fn take_back(conversation: &Conversation, draft: RwSignal<String>, chosen: Chosen) {
     let returned = conversation.returned.clone();
     Effect::new(move || {
-        if let Some(text) = returned.get() {
+        if let Some(turn) = returned.get() {
             returned.set(None);
+            chosen.files.update(|files| files.extend(turn.attachments));
             draft.update(|draft| {
                 if draft.is_empty() {
-                    *draft = text;
+                    *draft = turn.content;
                 } else {
-                    *draft = [&text, "\n\n", draft.as_str()].concat();
+                    *draft = [&turn.content, "\n\n", draft.as_str()].concat();
                 }
             });
         }

@@ -12,6 +12,7 @@ use crate::domain::message::{Message, Part};
 use crate::domain::replay::{Cursor, Verdict, judge};
 use crate::domain::session::Status;
 use crate::ui::state::AppState;
+use crate::wire::outbox::OutboxTurn;
 use crate::wire::rest::Transcript;
 
 /// Signals here are counted, not owned by the page: an answer that comes after the page was left
@@ -28,8 +29,8 @@ pub struct Conversation {
     pub has_earlier: ArcRwSignal<bool>,
     /// What a person should know about the last thing they tried.
     pub problem: ArcRwSignal<Option<String>>,
-    /// The text that a failed send gives back.
-    pub returned: ArcRwSignal<Option<String>>,
+    /// The prompt that a failed send gives back.
+    pub returned: ArcRwSignal<Option<OutboxTurn>>,
     /// Fires whenever something new stands at the end.
     pub grown: ArcTrigger,
     live: ArcStoredValue<Live>,
