@@ -40,7 +40,7 @@ impl Services {
             store,
             blobs,
             turn_log,
-            gate: Gate::new(),
+            gate: Gate::default(),
             registry,
             assets: Arc::new(assets),
         }

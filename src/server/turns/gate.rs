@@ -23,11 +23,13 @@ pub struct Gate {
     hasher: RandomState,
 }
 
-impl Gate {
-    pub fn new() -> Self {
+impl Default for Gate {
+    fn default() -> Self {
         Self { lanes: (0..LANES).map(|_| Mutex::default()).collect(), hasher: RandomState::new() }
     }
+}
 
+impl Gate {
     /// Waits until no other request is about the same turn.
     pub async fn enter(&self, turn_id: &TurnId) -> MutexGuard<'_, Unstored> {
         let lane = self.hasher.hash_one(turn_id) as usize % self.lanes.len();

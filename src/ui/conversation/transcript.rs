@@ -98,7 +98,7 @@ fn Waiting(conversation: Conversation) -> impl IntoView {
             each=move || outbox.of(&session_id)
             key=|it| (it.turn.turn_id.clone(), it.sent)
             children=|it| {
-                let state = (!it.sent).then_some("Waiting to send").unwrap_or_default();
+                let state = if it.sent { "" } else { "Waiting to send" };
                 view! {
                     <article class="message prompt unsent" aria-label="You, not sent yet">
                         <Markdown text=it.turn.content />
