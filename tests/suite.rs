@@ -25,6 +25,7 @@ mod server {
     mod conversations;
     mod guard;
     mod journal;
+    mod levels;
     mod pages;
     mod process;
     mod resolution;

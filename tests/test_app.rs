@@ -1,6 +1,7 @@
 //! A real server with a data directory and a workspace of its own, gone when the test is.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
@@ -17,6 +18,9 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// Long enough for any machine; reached only by a test that fails.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Names commands apart, as browsers do.
+static COMMANDS_SENT: AtomicUsize = AtomicUsize::new(0);
 
 pub struct TestApp {
     pub base: String,
@@ -151,8 +155,20 @@ impl TestSocket {
     }
 
     pub async fn command(&mut self, session_id: &str, command: &Value) -> Value {
+        let command_id = format!("command-{}", COMMANDS_SENT.fetch_add(1, Ordering::Relaxed));
+        self.command_as(&command_id, session_id, command).await
+    }
+
+    /// Sends a command under an id of the test's own.
+    pub async fn command_as(
+        &mut self,
+        command_id: &str,
+        session_id: &str,
+        command: &Value,
+    ) -> Value {
         self.send(&json!({
-            "type": "rpc_command", "session_id": session_id, "command_id": "c1", "command": command,
+            "type": "rpc_command", "session_id": session_id, "command_id": command_id,
+            "command": command,
         }))
         .await;
         self.until("rpc_response").await

@@ -1,5 +1,7 @@
 //! The one socket of the tab: it opens, reopens and carries frames, and knows nothing of them.
 
+mod watch;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -27,6 +29,10 @@ struct Link {
     handlers: Rc<Handlers>,
     socket: Option<WebSocket>,
     failures: i32,
+    /// Counts the sockets made and the waits begun; what belongs to an older one is ignored.
+    attempt: u32,
+    /// When the last frame came, in milliseconds since 1970.
+    heard_at: f64,
 }
 
 thread_local! {
@@ -46,11 +52,12 @@ pub fn connect(
     });
     let first = LINK.with_borrow_mut(|link| {
         let first = link.is_none();
-        *link = Some(Link { handlers, socket: None, failures: 0 });
+        *link = Some(Link { handlers, socket: None, failures: 0, attempt: 0, heard_at: 0.0 });
         first
     });
     if first {
         open();
+        watch::start();
     }
 }
 
@@ -67,18 +74,26 @@ pub fn send(frame: &ClientFrame) -> bool {
     })
 }
 
+/// Opens a socket in place of whatever there was or is being waited for.
 fn open() {
     let Some(address) = address() else {
         return;
     };
+    let attempt = next_attempt();
     let Ok(socket) = WebSocket::new(&address) else {
         return open_later();
     };
     let on_open = Closure::<dyn FnMut()>::new(greet);
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(receive);
-    let on_close = Closure::<dyn FnMut(CloseEvent)>::new(|_| {
-        with_handlers(|handlers| (handlers.on_break)());
-        open_later();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |message| {
+        if is_current(attempt) {
+            receive(&message);
+        }
+    });
+    let on_close = Closure::<dyn FnMut(CloseEvent)>::new(move |_| {
+        if is_current(attempt) {
+            with_handlers(|handlers| (handlers.on_break)());
+            open_later();
+        }
     });
     socket.set_onopen(Some(on_open.as_ref().unchecked_ref()));
     socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -87,11 +102,35 @@ fn open() {
     on_open.into_js_value();
     on_message.into_js_value();
     on_close.into_js_value();
-    LINK.with_borrow_mut(|link| {
-        if let Some(link) = link {
-            link.socket = Some(socket);
-        }
-    });
+    with_link(|link| link.socket = Some(socket));
+}
+
+/// Lets go of a socket that does not answer, and opens another at once.
+fn replace() {
+    let old = with_link(|link| link.socket.take()).flatten();
+    next_attempt();
+    if let Some(old) = old {
+        // It may be closed already.
+        let _ = old.close();
+    }
+    with_handlers(|handlers| (handlers.on_break)());
+    open();
+}
+
+fn next_attempt() -> u32 {
+    with_link(|link| {
+        link.attempt += 1;
+        link.attempt
+    })
+    .unwrap_or_default()
+}
+
+fn is_current(attempt: u32) -> bool {
+    with_link(|link| link.attempt == attempt).unwrap_or_default()
+}
+
+fn with_link<T>(change: impl FnOnce(&mut Link) -> T) -> Option<T> {
+    LINK.with_borrow_mut(|link| link.as_mut().map(change))
 }
 
 fn greet() {
@@ -99,7 +138,8 @@ fn greet() {
     send(&ClientFrame::Hello { protocol: PROTOCOL, subscriptions });
 }
 
-fn receive(message: MessageEvent) {
+fn receive(message: &MessageEvent) {
+    with_link(|link| link.heard_at = js_sys::Date::now());
     let Some(text) = message.data().as_string() else {
         return;
     };
@@ -108,11 +148,7 @@ fn receive(message: MessageEvent) {
         return;
     };
     if matches!(frame, ServerFrame::Welcome { .. }) {
-        LINK.with_borrow_mut(|link| {
-            if let Some(link) = link {
-                link.failures = 0;
-            }
-        });
+        with_link(|link| link.failures = 0);
     }
     with_handlers(|handlers| (handlers.on_frame)(frame));
 }
@@ -125,15 +161,21 @@ fn with_handlers<T>(call: impl FnOnce(&Handlers) -> T) -> Option<T> {
 
 /// Waits longer after each failure, with some chance in it so that tabs do not march in step.
 fn open_later() {
-    let failures = LINK.with_borrow_mut(|link| {
-        link.as_mut().map_or(0, |link| {
-            link.socket = None;
-            link.failures += 1;
-            link.failures
-        })
+    let failures = with_link(|link| {
+        link.socket = None;
+        link.failures += 1;
+        link.failures
     });
+    let failures = failures.unwrap_or_default();
+    let attempt = next_attempt();
     let longest = (FIRST_WAIT_MS * f64::from(1 << failures.min(6))).min(LONGEST_WAIT_MS);
     let wait = longest * (0.5 + js_sys::Math::random() / 2.0);
+    let open = move || {
+        // Something may have opened it sooner, such as the network's return.
+        if is_current(attempt) {
+            open();
+        }
+    };
     set_timeout(open, Duration::from_millis(wait as u64));
 }
 

@@ -1,6 +1,7 @@
 //! Who runs, and how: one task per session owns its agent, its numbers and its recent events.
 
 mod board;
+mod commands;
 mod conduct;
 mod lineage;
 mod note;
@@ -11,6 +12,7 @@ mod scribe;
 mod task;
 
 pub use board::{Board, ListChange};
+pub use commands::{CommandAnswer, CommandLog};
 pub use registry::{Registry, SessionError};
 pub use ring::{Numbered, Replay};
 pub use task::{Feed, TaskCommand, TaskMeta, Turn};

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::data::Data;
 use super::error::ServiceError;
 use super::http::assets::Assets;
-use super::sessions::Registry;
+use super::sessions::{CommandLog, Registry};
 use super::store::Store;
 use super::turns::audit::Auditor;
 use super::turns::gate::Gate;
@@ -27,6 +27,7 @@ pub struct Services {
     pub blobs: Blobs,
     pub turn_log: TurnLog,
     pub(super) gate: Gate,
+    pub(super) commands: CommandLog,
     pub registry: Registry,
     pub(super) assets: Arc<Assets>,
 }
@@ -41,6 +42,7 @@ impl Services {
             blobs,
             turn_log,
             gate: Gate::default(),
+            commands: CommandLog::default(),
             registry,
             assets: Arc::new(assets),
         }

@@ -14,7 +14,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use self::outgoing::{Line, forward_changes};
+use self::outgoing::{Line, forward_changes, forward_meta, meta_of};
 use crate::domain::ids::{CommandId, SessionId};
 use crate::server::conversations::{self, PAGE};
 use crate::server::error::ServiceError;
@@ -162,8 +162,7 @@ impl Connection {
         let Subscription { session_id, level, cursor } = subscription;
         self.feeds.remove(&session_id);
         if level == Level::Meta {
-            // Row changes of every session reach each connection already.
-            return Ok(());
+            return self.subscribe_meta(session_id).await;
         }
         let feed = match self.services.registry.subscribe(&session_id, cursor).await {
             Ok(feed) => feed,
@@ -184,15 +183,40 @@ impl Connection {
         Ok(())
     }
 
+    /// Tells the state of a row now, and each time that it changes.
+    async fn subscribe_meta(&mut self, session_id: SessionId) -> Result<(), Closed> {
+        let changes = self.services.registry.board().watch();
+        match conversations::row(&self.services, &session_id).await {
+            Ok(row) => {
+                let seq = self.services.registry.latest_seq(&session_id);
+                self.send(ServerFrame::SessionMeta(meta_of(&row, seq))).await?;
+            }
+            Err(error) if error.0.code == FailureCode::SessionNotFound => {
+                return self.send(ServerFrame::RpcSessionNotFound { session_id }).await;
+            }
+            Err(error) => return self.complain(error.0, Some(session_id)).await,
+        }
+        let forward = forward_meta(
+            session_id.clone(),
+            self.services.registry.clone(),
+            changes,
+            self.frames.clone(),
+        );
+        self.feeds.insert(session_id, AbortOnDropHandle::new(tokio::spawn(forward)));
+        Ok(())
+    }
+
     async fn command(
         &mut self,
         session_id: SessionId,
         command_id: CommandId,
         command: Command,
     ) -> Result<(), Closed> {
-        let (ok, data, error) = match self.execute(&session_id, command).await {
+        let execute = async { self.execute(&session_id, command).await.map_err(|error| error.0) };
+        let answer = self.services.commands.once(&session_id, &command_id, execute).await;
+        let (ok, data, error) = match answer {
             Ok(data) => (true, data, None),
-            Err(error) => (false, None, Some(error.0)),
+            Err(error) => (false, None, Some(error)),
         };
         self.send(ServerFrame::RpcResponse { session_id, command_id, ok, data, error }).await
     }

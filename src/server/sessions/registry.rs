@@ -147,6 +147,13 @@ impl Registry {
         }
     }
 
+    /// Gives the number of a session's last event.
+    pub fn latest_seq(&self, id: &SessionId) -> Seq {
+        let tasks = self.tasks();
+        let running = tasks.running.get(id).map(|handle| handle.meta.borrow().seq);
+        running.or_else(|| tasks.retired.get(id).copied()).unwrap_or_default()
+    }
+
     pub fn running(&self) -> Vec<RunningSession> {
         let tasks = self.tasks();
         let running = tasks.running.iter().map(|(session_id, handle)| {

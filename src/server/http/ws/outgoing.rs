@@ -8,8 +8,8 @@ use tokio::sync::mpsc::{self, error::SendError};
 
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::session::Session;
-use crate::server::sessions::{Feed, ListChange, Numbered, Replay};
-use crate::wire::socket::ServerFrame;
+use crate::server::sessions::{Feed, ListChange, Numbered, Registry, Replay};
+use crate::wire::socket::{Meta, ServerFrame};
 
 /// Changes of rows within this time go out as one frame.
 const GATHER_CHANGES: Duration = Duration::from_millis(50);
@@ -81,6 +81,47 @@ pub async fn forward_changes(
         if frames.send(sessions_changed(gathered)).await.is_err() {
             return;
         }
+    }
+}
+
+/// Sends what a background row needs of one session, each time that it changes.
+pub async fn forward_meta(
+    session_id: SessionId,
+    registry: Registry,
+    mut changes: broadcast::Receiver<ListChange>,
+    frames: mpsc::Sender<ServerFrame>,
+) {
+    let mut last = None;
+    loop {
+        let row = match changes.recv().await {
+            Ok(ListChange::Changed(row)) if row.session_id == session_id => row,
+            Ok(ListChange::Removed(id)) if id == session_id => {
+                let _ = frames.send(ServerFrame::RpcSessionNotFound { session_id }).await;
+                return;
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        let meta = meta_of(&row, registry.latest_seq(&session_id));
+        if last.as_ref() == Some(&meta) {
+            continue;
+        }
+        last = Some(meta.clone());
+        if frames.send(ServerFrame::SessionMeta(meta)).await.is_err() {
+            return;
+        }
+    }
+}
+
+pub fn meta_of(row: &Session, seq: Seq) -> Meta {
+    Meta {
+        session_id: row.session_id.clone(),
+        seq,
+        status: row.status,
+        milestone: row.milestone,
+        title: row.title.clone(),
+        last_activity_at: row.last_activity_at,
+        open_questions: row.open_questions,
     }
 }
 
