@@ -21,6 +21,10 @@ pub enum Event {
     MessageStart {
         message: Message,
     },
+    /// Takes a prompt back that was not taken up yet.
+    MessageRemoved {
+        message_id: MessageId,
+    },
     MessageDelta {
         message_id: MessageId,
         part: usize,

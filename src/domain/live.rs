@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{DeltaKind, Event, Outcome};
 use super::ids::{MessageId, SessionId, TurnId};
-use super::message::{Message, MessageState, Part, ToolOutput, ToolState};
+use super::message::{Message, MessageState, Part, Role, ToolOutput, ToolState};
 use super::session::Status;
 
 /// What a session's events add up to.
@@ -15,6 +15,8 @@ use super::session::Status;
 pub struct Live {
     pub status: Status,
     pub turn_id: Option<TurnId>,
+    /// Turns that wait for the one under way to end, in their order.
+    pub queued: Vec<TurnId>,
     pub messages: Vec<Message>,
     /// What went wrong last, until the next turn starts.
     pub error: Option<String>,
@@ -30,6 +32,8 @@ pub enum Change {
     Session,
     /// A message appeared at this place.
     Added(usize),
+    /// The message at this place is gone.
+    Removed(usize),
     /// The message at this place changed as a whole.
     Message(usize),
     /// One part of the message at this place changed or was added.
@@ -51,11 +55,13 @@ impl Live {
         match event {
             Event::AgentStart { turn_id, .. } => {
                 self.turn_id = Some(turn_id.clone());
+                self.queued.retain(|queued| queued != turn_id);
                 self.status = Status::Streaming;
                 self.error = None;
                 Change::Session
             }
             Event::MessageStart { message } => self.start(message),
+            Event::MessageRemoved { message_id } => self.remove(message_id),
             Event::MessageDelta { message_id, part, kind, text } => self
                 .change(message_id, |message| {
                     append(message, *part, *kind, text).then_some(Touched::Part(*part))
@@ -132,10 +138,22 @@ impl Live {
                 Change::Message(place)
             }
             None => {
+                if message.role == Role::User {
+                    self.queued.extend(message.turn_id.clone());
+                }
                 self.messages.push(message.clone());
                 Change::Added(self.messages.len() - 1)
             }
         }
+    }
+
+    fn remove(&mut self, id: &MessageId) -> Change {
+        let Some(place) = self.place(id) else {
+            return Change::Nothing;
+        };
+        let removed = self.messages.remove(place);
+        self.queued.retain(|queued| Some(queued) != removed.turn_id.as_ref());
+        Change::Removed(place)
     }
 
     fn change(

@@ -2,6 +2,7 @@
 
 mod attachments;
 pub mod composer;
+mod controls;
 mod entry;
 mod markdown;
 mod message;

@@ -24,6 +24,9 @@ pub struct Transcript {
     pub messages: Vec<Message>,
     pub status: Status,
     pub turn_id: Option<TurnId>,
+    /// Turns that wait for the one under way to end.
+    #[serde(default)]
+    pub queued: Vec<TurnId>,
     pub error: Option<String>,
     pub continuation: Option<SessionId>,
     /// Whether older messages exist; they follow with `?before=<first message_id>`.
@@ -33,8 +36,8 @@ pub struct Transcript {
 
 impl Transcript {
     pub fn new(session: Session, live: Live, has_earlier: bool, as_of: Cursor) -> Self {
-        let Live { status, turn_id, messages, error, continuation } = live;
-        Self { session, messages, status, turn_id, error, continuation, has_earlier, as_of }
+        let Live { status, turn_id, queued, messages, error, continuation } = live;
+        Self { session, messages, status, turn_id, queued, error, continuation, has_earlier, as_of }
     }
 
     /// Gives the state that later events are folded into.
@@ -42,6 +45,7 @@ impl Transcript {
         Live {
             status: self.status,
             turn_id: self.turn_id,
+            queued: self.queued,
             messages: self.messages,
             error: self.error,
             continuation: self.continuation,

@@ -58,6 +58,10 @@ pub enum Command {
         attachments: Vec<Attachment>,
     },
     Cancel,
+    /// Takes a prompt back that waits for an earlier one.
+    Withdraw {
+        turn_id: TurnId,
+    },
     GetState,
     Answer {
         request_id: RequestId,

@@ -237,6 +237,9 @@ impl Connection {
                 return Ok(to_raw_value(&transcript).ok());
             }
             Command::Cancel => registry.ask(id, TaskCommand::Cancel).await??,
+            Command::Withdraw { turn_id } => {
+                registry.ask(id, |reply| TaskCommand::Withdraw { turn_id, reply }).await??;
+            }
             Command::Answer { request_id, option } => {
                 registry
                     .ask(id, |reply| TaskCommand::Answer { request_id, option, reply })

@@ -1,9 +1,11 @@
 //! What the journal is told of the turn under way.
 
 use super::task::SessionTask;
-use crate::domain::event::Outcome;
+use crate::domain::event::{Event, Outcome};
+use crate::domain::ids::TurnId;
 use crate::domain::turn::Step;
-use crate::server::turns::log::steps_to_completed;
+use crate::server::turns::log::{WITHDRAWN, steps_to_completed};
+use crate::wire::error::{Failure, FailureCode};
 use crate::wire::journal::TurnEvent;
 
 impl SessionTask {
@@ -38,6 +40,29 @@ impl SessionTask {
             return;
         }
         self.note(events).await;
+    }
+
+    /// Takes a prompt out of the queue and out of the conversation.
+    pub(super) async fn withdraw(&mut self, turn_id: &TurnId) -> Result<(), Failure> {
+        let place = self.queue.iter().position(|turn| turn.turn_id == *turn_id);
+        let Some(turn) = place.and_then(|place| self.queue.remove(place)) else {
+            let message = "This message is being answered already.";
+            return Err(Failure::new(FailureCode::NothingRuns, message));
+        };
+        // The journal first: a message that is gone and not noted would be put back at the start.
+        let withdrawn = TurnEvent::Interrupted { reason: Some(WITHDRAWN.to_owned()) };
+        let log = &self.around.turn_log;
+        if let Err(error) = log.step(&turn.submitted_to, turn_id, vec![withdrawn]).await {
+            tracing::error!(session = %turn.submitted_to, %error, "a step could not be written");
+        }
+        let message_id = turn.prompt.message_id;
+        if let Err(error) = self.around.store.remove_message(&message_id).await {
+            tracing::error!(session = %self.session_id, %error, "a message could not be removed");
+            return Err(Failure::new(FailureCode::Internal, "The message could not be removed."));
+        }
+        self.emit(Event::MessageRemoved { message_id });
+        self.announce().await;
+        Ok(())
     }
 
     /// Writes steps down. A journal that refuses does not stop the turn: its words are safe, and

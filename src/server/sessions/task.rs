@@ -50,6 +50,7 @@ type Reply<T> = oneshot::Sender<T>;
 pub enum TaskCommand {
     Start(Box<Turn>),
     Cancel(Reply<Result<(), Failure>>),
+    Withdraw { turn_id: TurnId, reply: Reply<Result<(), Failure>> },
     Answer { request_id: RequestId, option: String, reply: Reply<Result<(), Failure>> },
     Compress(Reply<Result<(), Failure>>),
     SetOption { name: String, value: String, reply: Reply<Result<(), Failure>> },
@@ -206,6 +207,9 @@ impl SessionTask {
             TaskCommand::Start(turn) => self.enqueue(*turn).await,
             TaskCommand::Cancel(reply) => {
                 let _ = reply.send(self.cancel());
+            }
+            TaskCommand::Withdraw { turn_id, reply } => {
+                let _ = reply.send(self.withdraw(&turn_id).await);
             }
             TaskCommand::Answer { request_id, option, reply } => {
                 let _ = reply.send(self.answer(request_id, option));

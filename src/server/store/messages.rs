@@ -168,6 +168,29 @@ impl Store {
         Ok(())
     }
 
+    /// Removes a message and everything that finds it.
+    pub async fn remove_message(&self, message_id: &MessageId) -> Result<(), StoreError> {
+        let mut transaction = self.writer.begin().await?;
+        let removed = query("DELETE FROM messages WHERE message_id = $1 RETURNING session_id")
+            .bind(message_id.as_str())
+            .fetch_optional(&mut *transaction)
+            .await?;
+        if let Some(row) = removed {
+            let session_id = session_of(&row)?;
+            query("UPDATE sessions SET message_count = message_count - 1 WHERE session_id = $1")
+                .bind(session_id.as_str())
+                .execute(&mut *transaction)
+                .await?;
+            query("DELETE FROM search_entries WHERE session_id = $1 AND message_id = $2")
+                .bind(session_id.as_str())
+                .bind(message_id.as_str())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// Lists the answers that were under way when the server stopped.
     pub async fn unfinished_messages(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
         let found =

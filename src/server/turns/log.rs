@@ -9,6 +9,9 @@ use crate::server::journal::{Journal, JournalError};
 use crate::server::mint;
 use crate::wire::journal::{Record, Submission, TurnEvent};
 
+/// The reason that the journal gives for a prompt which its sender took back.
+pub const WITHDRAWN: &str = "withdrawn";
+
 /// Where a turn's steps are written down.
 #[derive(Clone)]
 pub struct TurnLog {

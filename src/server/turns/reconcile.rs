@@ -13,7 +13,7 @@ use crate::domain::turn::Step;
 use crate::server::journal::Turn;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
-use crate::server::turns::log::steps_to_completed;
+use crate::server::turns::log::{WITHDRAWN, steps_to_completed};
 use crate::wire::journal::{Submission, TurnEvent};
 use crate::wire::recovery::Action;
 
@@ -32,7 +32,8 @@ pub struct Plan {
 /// Compares journal and store. A turn in order has a plan without actions.
 pub async fn plan(store: &Store, session_id: &SessionId, turn: Turn) -> Result<Plan, StoreError> {
     let mut actions = Vec::new();
-    let ended = turn.state == Step::Completed;
+    let withdrawn = turn.reason.as_deref() == Some(WITHDRAWN);
+    let ended = turn.state == Step::Completed || withdrawn;
     let prompt = store.prompt_of_turn(&turn.turn_id).await?;
     if !ended && prompt.is_none() && turn.submission.is_some() {
         actions.push(Action::RestorePrompt);
@@ -40,7 +41,7 @@ pub async fn plan(store: &Store, session_id: &SessionId, turn: Turn) -> Result<P
     let answer = store.answer_of_turn(&turn.turn_id).await?;
     let answered = answer.as_ref().map(|(_, answer)| answer.state);
     match (turn.state, answered) {
-        (Step::Completed, _) => {}
+        _ if ended => {}
         (_, None | Some(MessageState::Streaming)) => actions.push(Action::MarkInterrupted),
         _ => {}
     }

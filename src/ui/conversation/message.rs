@@ -1,22 +1,19 @@
 //! One message and its parts.
 
 use leptos::prelude::*;
-use leptos::reactive::spawn_local;
-use leptos_router::hooks::use_navigate;
 
+use super::controls::{BranchButton, QueuedControls, RetryButton};
 use super::entry::Entry;
 use super::markdown::{Markdown, MarkdownPart};
 use super::question::QuestionCard;
 use super::seek::is_wanted;
 use super::state::Conversation;
 use super::tool::ToolCard;
-use crate::api::lineage::fork_session;
+use crate::domain::ids::TurnId;
 use crate::domain::message::{
     Attachment, Message, MessageState, NoticeLevel, Part, PlanEntry, PlanState, Role, Usage,
 };
-use crate::ui::components::address;
 use crate::ui::components::element::{element, text_element};
-use crate::ui::components::icon::{BRANCH, Icon};
 
 #[component]
 pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
@@ -42,6 +39,11 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
             (answered && message.state != MessageState::Streaming).then_some("")
         })
     };
+    let queued = shared.with_value(|(conversation, entry)| {
+        let turn_id = untrack(|| conversation.with_message(entry, queueable)).flatten();
+        let queued = conversation.queued.clone();
+        move || turn_id.as_ref().is_some_and(|id| queued.with(|queued| queued.contains(id)))
+    });
     let usage = move || {
         shared.with_value(|(conversation, entry)| {
             conversation.with_message(entry, |message| message.usage.map(usage_words)).flatten()
@@ -72,6 +74,9 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
             {move || working().map(|text| text_element("p", "working", text.to_owned()))}
             {move || words().map(|text| text_element("p", "message-state", text.to_owned()))}
             {move || usage().map(|text| text_element("p", "usage", text))}
+            <Show when=queued>
+                <QueuedControls shared />
+            </Show>
             <Show when=move || unfinished().is_some()>
                 <RetryButton shared />
             </Show>
@@ -79,52 +84,6 @@ pub fn MessageView(conversation: Conversation, entry: Entry) -> impl IntoView {
                 <BranchButton shared />
             </Show>
         </article>
-    }
-}
-
-/// Sends the prompt of an unfinished answer once more.
-#[component]
-fn RetryButton(shared: StoredValue<(Conversation, Entry)>) -> impl IntoView {
-    let retry = move |_| {
-        shared.with_value(|(conversation, entry)| {
-            let turn_id = conversation.with_message(entry, |message| message.turn_id.clone());
-            if let Some(turn_id) = turn_id.flatten() {
-                conversation.retry(&turn_id);
-            }
-        });
-    };
-    view! {
-        <button r#type="button" class="button quiet retry" on:click=retry>
-            "Retry"
-        </button>
-    }
-}
-
-/// Goes on from an answer in a conversation of its own.
-#[component]
-fn BranchButton(shared: StoredValue<(Conversation, Entry)>) -> impl IntoView {
-    let navigate = use_navigate();
-    let branch = move |_| {
-        let (conversation, entry) = shared.get_value();
-        let navigate = navigate.clone();
-        spawn_local(async move {
-            match fork_session(conversation.session_id.clone(), entry.message_id).await {
-                Ok(fork) => {
-                    navigate(&address::of_session(&fork.session_id), Default::default());
-                }
-                Err(failure) => conversation.problem.set(Some(failure.message)),
-            }
-        });
-    };
-    view! {
-        <button
-            r#type="button"
-            class="button quiet branch"
-            aria-label="Branch from here"
-            on:click=branch
-        >
-            <Icon path=BRANCH />
-        </button>
     }
 }
 
@@ -157,6 +116,11 @@ fn state_words(message: &Message) -> Option<&'static str> {
         MessageState::Crashed => Some("Stopped: the agent ended unexpectedly"),
         MessageState::Interrupted => Some("Stopped: the server restarted"),
     }
+}
+
+/// Gives the turn of a prompt, which is what can wait in a queue.
+fn queueable(message: &Message) -> Option<TurnId> {
+    message.turn_id.clone().filter(|_| message.role == Role::User)
 }
 
 fn is_unfinished(message: &Message) -> bool {

@@ -40,17 +40,37 @@ impl Conversation {
 
     /// Sends the prompt of a turn once more, as a turn of its own.
     pub fn retry(&self, turn_id: &TurnId) {
+        if let Some(prompt) = self.prompt_of(turn_id) {
+            self.send(prompt.content, prompt.attachments);
+        }
+    }
+
+    /// Takes a queued prompt back, to be edited or to be forgotten.
+    pub fn withdraw(&self, turn_id: &TurnId, edit: bool) {
+        let prompt = self.prompt_of(turn_id).filter(|_| edit);
+        let conversation = self.clone();
+        let command = Command::Withdraw { turn_id: turn_id.clone() };
+        self.app.command(&self.session_id, command, move |outcome| match outcome {
+            Ok(()) => conversation.returned.set(prompt),
+            Err(failure) => conversation.problem.set(Some(failure.message)),
+        });
+    }
+
+    fn prompt_of(&self, turn_id: &TurnId) -> Option<OutboxTurn> {
         let prompt = self.with_live(|live| {
             let mut prompts = live.messages.iter().filter(|message| message.role == Role::User);
             prompts.find(|message| message.turn_id.as_ref() == Some(turn_id)).cloned()
+        })?;
+        let attachments = prompt.parts.iter().filter_map(|part| match part {
+            Part::Attachment(attachment) => Some(attachment.clone()),
+            _ => None,
         });
-        if let Some(prompt) = prompt {
-            let attachments = prompt.parts.iter().filter_map(|part| match part {
-                Part::Attachment(attachment) => Some(attachment.clone()),
-                _ => None,
-            });
-            self.send(prompt.text(), attachments.collect());
-        }
+        Some(OutboxTurn {
+            turn_id: turn_id.clone(),
+            session_id: self.session_id.clone(),
+            content: prompt.text(),
+            attachments: attachments.collect(),
+        })
     }
 
     /// Sends a command whose failure is shown above the composer.

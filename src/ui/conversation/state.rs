@@ -25,6 +25,7 @@ pub struct Conversation {
     pub title: ArcRwSignal<String>,
     pub entries: ArcRwSignal<Vec<Entry>>,
     pub status: ArcRwSignal<Status>,
+    pub queued: ArcRwSignal<Vec<TurnId>>,
     pub continuation: ArcRwSignal<Option<SessionId>>,
     pub has_earlier: ArcRwSignal<bool>,
     /// What a person should know about the last thing they tried.
@@ -50,6 +51,7 @@ impl Conversation {
             title: ArcRwSignal::new(title),
             entries: ArcRwSignal::new(live.messages.iter().map(Entry::new).collect()),
             status: ArcRwSignal::new(live.status),
+            queued: ArcRwSignal::new(live.queued.clone()),
             continuation: ArcRwSignal::new(live.continuation.clone()),
             has_earlier: ArcRwSignal::new(has_earlier),
             problem: ArcRwSignal::new(None),
@@ -115,12 +117,17 @@ impl Conversation {
             Change::Nothing => return,
             Change::Session => {}
             Change::Added(place) => self.show_added(place),
+            Change::Removed(place) => self.entries.update(|entries| {
+                entries.remove(place);
+            }),
             Change::Message(place) => self.show_message(place, None),
             Change::Part { message, part } => self.show_message(message, Some(part)),
         }
-        let (status, continuation) =
-            self.live.with_value(|live| (live.status, live.continuation.clone()));
+        let (status, queued, continuation) = self
+            .live
+            .with_value(|live| (live.status, live.queued.clone(), live.continuation.clone()));
         set_if_new(&self.status, status);
+        set_if_new(&self.queued, queued);
         set_if_new(&self.continuation, continuation);
         self.grown.notify();
     }
@@ -174,6 +181,7 @@ impl Conversation {
         let live = transcript.into_live();
         self.app.outbox.shown(&turns_of(&live));
         set_if_new(&self.status, live.status);
+        set_if_new(&self.queued, live.queued.clone());
         set_if_new(&self.continuation, live.continuation.clone());
         let entries: Vec<_> = live.messages.iter().map(|message| self.entry_for(message)).collect();
         self.live.set_value(live);
