@@ -3,9 +3,11 @@
 //! Rule at the door: views are made from `domain` and `wire` types; data comes from `api`; all that
 //! only a browser can do is asked of `platform`.
 
+mod active;
 pub mod app;
 mod components;
 mod conversation;
+mod memory;
 mod outbox;
 mod pages;
 mod platform;

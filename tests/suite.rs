@@ -28,6 +28,7 @@ mod server {
     mod levels;
     mod pages;
     mod process;
+    mod queue;
     mod resolution;
     mod rpc;
     mod search;

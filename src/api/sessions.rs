@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::codec::Post;
 
-use crate::domain::ids::MessageId;
+use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::resolver::Resolution;
 use crate::domain::session::Session;
 use crate::wire::error::Failure;
@@ -17,6 +17,14 @@ pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failur
     let services = Services::from_context()?;
     let page = conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await;
     page.map_err(ServiceError::tell)
+}
+
+/// Reads the rows of some sessions; what is gone is left out.
+#[server(prefix = "/fn", endpoint = "read_rows", input = Post<TextJson>, output = Post<TextJson>)]
+pub async fn read_rows(session_ids: Vec<SessionId>) -> Result<Vec<Session>, Failure> {
+    use crate::server::{conversations, error::ServiceError, state::Services};
+    let services = Services::from_context()?;
+    conversations::rows(&services, &session_ids).await.map_err(ServiceError::tell)
 }
 
 /// Finds conversations by words of their titles and messages.

@@ -2,27 +2,32 @@
 
 use std::cmp::Ordering;
 
+use super::ids::SessionId;
 use super::session::Session;
 
-/// Groups rows: what runs or waits for an answer, then the rest.
-fn group(session: &Session) -> u8 {
-    u8::from(!session.status.is_running())
+/// Groups rows: what runs or waits for an answer, what this reader works with, then history.
+fn group(session: &Session, active: &[SessionId]) -> u8 {
+    match session.status.is_running() {
+        true => 0,
+        false if active.contains(&session.session_id) => 1,
+        false => 2,
+    }
 }
 
 /// Orders two rows: group, then last activity, creation and id, newest first.
-pub fn compare(left: &Session, right: &Session) -> Ordering {
-    group(left)
-        .cmp(&group(right))
+pub fn compare(left: &Session, right: &Session, active: &[SessionId]) -> Ordering {
+    group(left, active)
+        .cmp(&group(right, active))
         .then_with(|| right.last_activity_at.cmp(&left.last_activity_at))
         .then_with(|| right.created_at.cmp(&left.created_at))
         .then_with(|| right.session_id.cmp(&left.session_id))
 }
 
 /// Puts changed rows into an ordered list in place of their older selves.
-pub fn merge(rows: &mut Vec<Session>, changed: Vec<Session>) {
+pub fn merge(rows: &mut Vec<Session>, changed: Vec<Session>, active: &[SessionId]) {
     rows.retain(|row| !changed.iter().any(|newer| newer.session_id == row.session_id));
     rows.extend(changed);
-    rows.sort_by(compare);
+    rows.sort_by(|left, right| compare(left, right, active));
 }
 
 /// Makes a title of the first line of a prompt.

@@ -85,6 +85,19 @@ pub async fn row(services: &Services, id: &SessionId) -> Result<Session, Service
     Ok(session)
 }
 
+/// Reads some rows; what is gone is left out.
+pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<Vec<Session>, ServiceError> {
+    let mut rows = Vec::new();
+    for id in ids.iter().take(LARGEST_PAGE as usize) {
+        match row(services, id).await {
+            Ok(row) => rows.push(row),
+            Err(error) if error.0.code == FailureCode::SessionNotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(rows)
+}
+
 /// Makes a new, empty conversation.
 pub async fn create(services: &Services, request: NewSession) -> Result<Session, ServiceError> {
     let agents = services.registry.agents();

@@ -69,6 +69,7 @@ pub fn App() -> impl IntoView {
     provide_context(state);
     Effect::new(move || {
         state.outbox.load();
+        state.restore_active();
         state.connect();
         platform::mark_hydrated();
     });

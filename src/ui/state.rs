@@ -43,10 +43,13 @@ pub struct AppState {
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
     pub outbox: Outbox,
+    /// The conversations that this browser works with, the last one in view at the end. Known only
+    /// once the page is alive.
+    pub active: RwSignal<Vec<SessionId>>,
     /// How many pages were shown since the app started.
     pages: StoredValue<u32>,
     /// What the browser remembers; read from its storage at the first need.
-    memory: StoredValue<Option<PersistedRestoreV1>>,
+    pub(super) memory: StoredValue<Option<PersistedRestoreV1>>,
     focused: StoredValue<Option<Conversation>>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
@@ -59,6 +62,7 @@ impl AppState {
             rows: RwSignal::default(),
             returns: RwSignal::new(0),
             outbox: Outbox::new(),
+            active: RwSignal::default(),
             pages: StoredValue::new(0),
             memory: StoredValue::new(None),
             focused: StoredValue::new(None),
@@ -84,6 +88,7 @@ impl AppState {
     pub fn focus(self, conversation: Conversation) {
         let subscription = conversation.subscription();
         self.remember_focus(Some(conversation.session_id.clone()));
+        self.activate(&conversation.session_id);
         self.focused.set_value(Some(conversation.clone()));
         platform::send(&ClientFrame::Subscribe(subscription));
         self.command(&conversation.session_id, Command::Seen, |_| {});
@@ -128,22 +133,6 @@ impl AppState {
         }
     }
 
-    pub fn draft(self, session_id: &SessionId) -> String {
-        self.memory(|memory| memory.drafts.get(session_id).cloned()).unwrap_or_default()
-    }
-
-    pub fn keep_draft(self, session_id: &SessionId, text: String) {
-        if self.draft(session_id) != text {
-            self.remember(|memory| {
-                if text.is_empty() {
-                    memory.drafts.remove(session_id);
-                } else {
-                    memory.drafts.insert(session_id.clone(), text);
-                }
-            });
-        }
-    }
-
     /// Tells whether the reader has been on no other page since the app started.
     pub fn is_first_page(self) -> bool {
         self.pages.get_value() <= 1
@@ -154,30 +143,13 @@ impl AppState {
         self.pages.update_value(|pages| *pages += 1);
     }
 
-    /// Gives the conversation that was in view when the browser was last here.
-    pub fn remembered_focus(self) -> Option<SessionId> {
-        self.memory(|memory| memory.focused_session_id.clone())
-    }
-
-    pub fn remember_focus(self, session_id: Option<SessionId>) {
-        if self.remembered_focus() != session_id {
-            self.remember(|memory| memory.focused_session_id = session_id);
-        }
-    }
-
-    fn memory<T>(self, read: impl FnOnce(&mut PersistedRestoreV1) -> T) -> T {
-        let mut memory = self.memory.get_value().unwrap_or_else(platform::remembered);
-        let found = read(&mut memory);
-        self.memory.set_value(Some(memory));
-        found
-    }
-
-    /// Changes what is remembered. It is read anew, for another tab may have changed it.
-    fn remember(self, change: impl FnOnce(&mut PersistedRestoreV1)) {
-        let mut memory = platform::remembered();
-        change(&mut memory);
-        self.memory.set_value(Some(memory.clone()));
-        platform::remember(memory);
+    /// Puts fetched rows into the list.
+    pub fn show_rows(self, rows: Vec<Session>) {
+        self.rows.update(|known| {
+            for row in rows {
+                known.changed.entry(row.session_id.clone()).or_insert(row);
+            }
+        });
     }
 
     /// Sends a command and calls back with its outcome, at once if it could not leave.

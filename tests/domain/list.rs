@@ -49,9 +49,22 @@ fn what_runs_or_waits_comes_before_newer_history() {
         row("streaming", Status::Streaming, 2),
         row("failed", Status::Error, 8),
     ];
-    list.sort_by(compare);
+    list.sort_by(|left, right| compare(left, right, &[]));
     let order: Vec<_> = list.iter().map(|row| row.session_id.as_str()).collect();
     assert_eq!(order, ["streaming", "waiting", "history", "failed"]);
+}
+
+#[test]
+fn what_a_reader_works_with_comes_before_newer_history() {
+    let active = [SessionId::parse("mine").unwrap()];
+    let mut list = [
+        row("history", Status::Idle, 9),
+        row("mine", Status::Idle, 1),
+        row("streaming", Status::Streaming, 0),
+    ];
+    list.sort_by(|left, right| compare(left, right, &active));
+    let order: Vec<_> = list.iter().map(|row| row.session_id.as_str()).collect();
+    assert_eq!(order, ["streaming", "mine", "history"]);
 }
 
 #[test]
@@ -67,9 +80,9 @@ proptest! {
     fn the_order_is_total_and_antisymmetric(rows in rows()) {
         for left in &rows {
             for right in &rows {
-                prop_assert_eq!(compare(left, right), compare(right, left).reverse());
+                prop_assert_eq!(compare(left, right, &[]), compare(right, left, &[]).reverse());
                 if left.session_id != right.session_id {
-                    prop_assert_ne!(compare(left, right), Ordering::Equal);
+                    prop_assert_ne!(compare(left, right, &[]), Ordering::Equal);
                 }
             }
         }
@@ -84,7 +97,7 @@ proptest! {
         }
         rows.dedup_by(|left, right| left.session_id == right.session_id);
         let expected = newer.clone();
-        merge(&mut rows, newer);
+        merge(&mut rows, newer, &[]);
         for row in expected {
             let found: Vec<_> = rows.iter().filter(|it| it.session_id == row.session_id).collect();
             prop_assert_eq!(found, vec![&row]);

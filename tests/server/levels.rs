@@ -13,7 +13,7 @@ async fn a_background_session_costs_small_frames_and_no_deltas() {
     let first = socket.until("session_meta").await;
     assert_eq!(first["status"], "idle");
 
-    app.submit(&id, "t1", "[[lorem 400]][[ask Go on?]]").await;
+    app.submit(&id, "t1", "[[long 20]][[ask Go on?]]").await;
     let mut statuses = Vec::new();
     loop {
         let frame = socket.next().await.unwrap();

@@ -54,7 +54,11 @@ fn rows_view(state: AppState, fetched: Result<SessionPage, Failure>) -> AnyView 
     };
     let shown = pages.clone();
     let rows = Memo::new(move |_| {
-        shown.with(|page| state.rows.with(|changes| current(&page.sessions, changes)))
+        shown.with(|page| {
+            state.rows.with(|changes| {
+                state.active.with(|active| current(&page.sessions, changes, active))
+            })
+        })
     });
     let empty = move || {
         let words = "No conversations yet. Start one: the demo agent needs no key.";
@@ -111,9 +115,9 @@ fn Older(pages: ArcRwSignal<SessionPage>) -> impl IntoView {
 
 /// Puts what changed since over what was fetched, and keeps the rows that the resolver shows: those
 /// that lead to themselves. So the list cannot disagree with what a click opens.
-fn current(fetched: &[Session], changes: &RowChanges) -> Vec<Session> {
+fn current(fetched: &[Session], changes: &RowChanges, active: &[SessionId]) -> Vec<Session> {
     let mut rows = fetched.to_vec();
-    merge(&mut rows, changes.changed.values().cloned().collect());
+    merge(&mut rows, changes.changed.values().cloned().collect(), active);
     let nodes: Vec<_> = rows.iter().map(Node::from).collect();
     let shown = visible(&Lineages::new(&nodes, false));
     rows.retain(|row| {

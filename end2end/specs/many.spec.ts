@@ -1,0 +1,148 @@
+import type { Page } from '@playwright/test';
+import type { Server } from '../support/server.ts';
+import { alive, answer, audit, expect, newConversation, open, send, test } from '../support/test.ts';
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const row = (page: Page, id: string) => page.locator(`.row[href="/session/${id}"]`);
+
+async function sessions(server: Server, count: number): Promise<string[]> {
+    const ids = [];
+    for (let made = 0; made < count; made += 1) ids.push(await server.newSession());
+    return ids;
+}
+
+async function prompt(server: Server, id: string, content: string): Promise<void> {
+    await server.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: id, content });
+}
+
+/** Makes an agent stream a word that no other conversation has. */
+const say = (place: number) => `[[say ${`word${place} `.repeat(40)}]]`;
+
+/** Goes to a conversation as a person does: on a phone by way of the list. */
+async function visit(page: Page, id: string): Promise<void> {
+    const back = page.getByRole('link', { name: 'All conversations' });
+    if (!(await row(page, id).isVisible()) && (await back.isVisible())) await back.click();
+    await row(page, id).click();
+    await expect(page).toHaveURL(new RegExp(`/session/${id}$`));
+}
+
+/** Watches everything that reaches the page, and every text of the page, for words of others. */
+function listen(page: Page): { frames: any[] } {
+    const heard = { frames: [] as any[] };
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.frames.push(JSON.parse(String(payload)))));
+    return heard;
+}
+
+test('gate 1: five conversations, their drafts and the focus come back after a reload', async ({ page, server }) => {
+    const ids = await sessions(server, 5);
+    await open(page, '/');
+    for (const [place, id] of ids.entries()) {
+        await visit(page, id);
+        await composer(page).fill(`draft ${place}`);
+    }
+    await visit(page, ids[2]);
+    await page.reload();
+    await alive(page);
+    await expect(page).toHaveURL(new RegExp(`/session/${ids[2]}$`));
+    const restored = JSON.parse(await page.evaluate(() => localStorage.getItem('throughline.restore') ?? '{}'));
+    expect([...restored.activeSessionIds].sort()).toEqual([...ids].sort());
+    for (const [place, id] of ids.entries()) {
+        await visit(page, id);
+        await expect(composer(page)).toHaveValue(`draft ${place}`);
+    }
+    // The root leads back to where the reader was.
+    await page.goto('/');
+    await expect(page).toHaveURL(new RegExp(`/session/${ids[4]}$`));
+});
+
+for (const others of [1, 24]) {
+    test(`gate 2: ${others + 1} conversations at once, and no word of one in another`, async ({ page, server }) => {
+        const heard = listen(page);
+        const ids = await sessions(server, others + 1);
+        await open(page, `/session/${ids[0]}`);
+        await send(page, say(0));
+        await Promise.all(ids.slice(1).map((id, place) => prompt(server, id, say(place + 1))));
+        await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 20_000 });
+        for (const [place, id] of ids.entries()) {
+            await expect.poll(async () => (await server.json(`/api/sessions/${id}`)).turn_id).toBe(null);
+            const text = JSON.stringify((await server.json(`/api/sessions/${id}`)).messages);
+            expect(new Set(text.match(/word\d+/g))).toEqual(new Set([`word${place}`]));
+        }
+        const transcript = await page.getByRole('log').innerText();
+        expect(new Set(transcript.match(/word\d+/g))).toEqual(new Set(['word0']));
+        // Deltas of what is not looked at do not even reach the page.
+        const events = heard.frames.filter((frame) => frame.type === 'rpc_event');
+        expect(new Set(events.map((frame) => frame.session_id))).toEqual(new Set([ids[0]]));
+        await visit(page, ids[1]);
+        await expect(answer(page)).toContainText('word1');
+    });
+}
+
+test('gate 3: what runs in the background earns a badge, and is right when it is looked at again', async ({ page, server }) => {
+    const [first, second] = await sessions(server, 2);
+    await open(page, '/');
+    await visit(page, first);
+    await send(page, '[[slow 30 20]][[say The end of A.]]');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+    await visit(page, second);
+    await expect(row(page, first).locator('.badge')).toHaveText('New');
+    await expect(page.getByRole('log')).not.toContainText('The end of A.');
+    await visit(page, first);
+    await expect(answer(page)).toContainText('The end of A.');
+    await expect(row(page, first).locator('.badge')).toHaveCount(0);
+    const stored = await server.json(`/api/sessions/${first}`);
+    expect(await page.getByRole('article').count()).toBe(stored.messages.length);
+});
+
+test('a question in the background says that it waits, survives a reload and is answered once', async ({ page, server, context }) => {
+    const [asking, other] = await sessions(server, 2);
+    await open(page, `/session/${other}`);
+    await prompt(server, asking, '[[ask Which way? | Left | Right]]');
+    await expect(row(page, asking)).toContainText('Waiting for you');
+    await page.reload();
+    await alive(page);
+    await expect(row(page, asking)).toContainText('Waiting for you');
+    await visit(page, asking);
+    const second = await context.newPage();
+    await open(second, `/session/${asking}`);
+    await page.getByRole('button', { name: 'Left' }).click();
+    await expect(answer(second)).toContainText('Left');
+    await expect(second.getByRole('button', { name: 'Right' })).toBeHidden();
+    await expect(row(page, asking)).not.toContainText('Waiting for you');
+});
+
+test('a prompt sent during a turn is queued, and can be edited or removed', async ({ page, server }) => {
+    await newConversation(page);
+    await send(page, '[[hang]]');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+    await send(page, '[[say first in line]]');
+    await send(page, 'to be removed');
+    await send(page, 'to be edited');
+    await expect(page.getByText('Queued')).toHaveCount(3);
+    await audit(page);
+    const waiting = (text: string) => page.getByRole('article', { name: 'You' }).filter({ hasText: text });
+    await waiting('to be removed').getByRole('button', { name: 'Remove' }).click();
+    await expect(waiting('to be removed')).toHaveCount(0);
+    await waiting('to be edited').getByRole('button', { name: 'Edit' }).click();
+    await expect(composer(page)).toHaveValue('to be edited');
+    await expect(page.getByText('Queued')).toHaveCount(1);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(answer(page)).toContainText('first in line');
+    await expect(page.getByText('Queued')).toHaveCount(0);
+    const id = new URL(page.url()).pathname.split('/').pop();
+    const stored = JSON.stringify(await server.json(`/api/sessions/${id}`));
+    expect(stored).not.toContain('to be');
+});
+
+test('two tabs on one conversation see the same', async ({ page, context }) => {
+    await newConversation(page);
+    const second = await context.newPage();
+    await open(second, new URL(page.url()).pathname);
+    await send(page, '[[say From the first tab.]]');
+    await expect(answer(second)).toContainText('From the first tab.');
+    await send(second, '[[say From the second tab.]]');
+    await expect(answer(page)).toContainText('From the second tab.');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await expect(second.getByRole('button', { name: 'Stop' })).toBeHidden();
+    expect(await page.getByRole('log').innerText()).toBe(await second.getByRole('log').innerText());
+});
