@@ -32,6 +32,7 @@ mod server {
     mod search;
     mod socket;
     mod store;
+    mod turn_crash;
     mod turns;
 }
 
