@@ -27,6 +27,7 @@ mod server {
     mod journal;
     mod pages;
     mod process;
+    mod recovery;
     mod resolution;
     mod rpc;
     mod search;
@@ -40,6 +41,7 @@ mod wire {
     mod journal;
 }
 
+mod at_rest;
 mod crash_storage;
 mod test_app;
 mod tidy;

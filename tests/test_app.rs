@@ -34,7 +34,8 @@ impl TestApp {
         Self::start_with(TempDir::new().unwrap(), workspace).await
     }
 
-    async fn start_with(data: TempDir, workspace: TempDir) -> Self {
+    /// Starts on what an earlier server, or a test, left.
+    pub async fn start_with(data: TempDir, workspace: TempDir) -> Self {
         let config = config(data.path(), workspace.path());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -50,10 +51,16 @@ impl TestApp {
     }
 
     /// Stops the server in an orderly way and starts another on the same data.
-    pub async fn restart(mut self) -> Self {
+    pub async fn restart(self) -> Self {
+        let (data, workspace) = self.stop().await;
+        Self::start_with(data, workspace).await
+    }
+
+    /// Stops the server in an orderly way and leaves its data and its workspace.
+    pub async fn stop(mut self) -> (TempDir, TempDir) {
         drop(self.stop.take());
         self.server.await.unwrap();
-        Self::start_with(self.data, self.workspace).await
+        (self.data, self.workspace)
     }
 
     pub async fn get(&self, path: &str) -> Response {
