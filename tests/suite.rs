@@ -34,6 +34,7 @@ mod server {
     mod socket;
     mod store;
     mod turn_crash;
+    mod turn_fault;
     mod turn_race;
     mod turns;
 }

@@ -1,6 +1,7 @@
 //! A real server with a data directory and a workspace of its own, gone when the test is.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
@@ -9,11 +10,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::config::Config;
+use throughline::server::data::{Data, DataLock};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::crash_storage::CrashDisk;
 
 /// Long enough for any machine; reached only by a test that fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -36,10 +40,23 @@ impl TestApp {
 
     /// Starts on what an earlier server, or a test, left.
     pub async fn start_with(data: TempDir, workspace: TempDir) -> Self {
+        let server = Server::open(config(data.path(), workspace.path())).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
+    /// Starts with journals on a disk that the test owns.
+    pub async fn start_on(disk: &CrashDisk) -> Self {
+        let (data, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let lock = DataLock::take(data.path()).unwrap();
+        let opened = Data::open_on(data.path(), Arc::new(disk.clone())).await.unwrap();
         let config = config(data.path(), workspace.path());
+        let server = Server::open_data(config, lock, opened).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
+    async fn serve(server: Server, data: TempDir, workspace: TempDir) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let server = Server::open(config).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
             let shutdown = async {
