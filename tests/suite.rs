@@ -31,6 +31,7 @@ mod server {
     mod resolution;
     mod rpc;
     mod search;
+    mod sigkill;
     mod socket;
     mod store;
     mod turn_crash;
@@ -45,5 +46,6 @@ mod wire {
 
 mod at_rest;
 mod crash_storage;
+mod live_process;
 mod test_app;
 mod tidy;
