@@ -45,10 +45,6 @@ impl LiveProcess {
         Self { child, base }
     }
 
-    pub fn id(&self) -> u32 {
-        self.child.id().unwrap()
-    }
-
     /// Ends the process with SIGKILL.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -23,6 +23,7 @@ mod server {
     mod assets;
     mod bad_input;
     mod conversations;
+    mod disk_full;
     mod guard;
     mod journal;
     mod pages;
