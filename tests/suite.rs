@@ -26,6 +26,7 @@ mod server {
     mod disk_full;
     mod guard;
     mod journal;
+    mod journal_cli;
     mod pages;
     mod process;
     mod recovery;
