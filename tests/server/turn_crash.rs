@@ -2,7 +2,7 @@
 //! every single operation of a turn's journal.
 
 mod life;
-mod rows;
+pub mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

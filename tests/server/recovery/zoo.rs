@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{findings, messages, text_of};
 use crate::at_rest::{AtRest, LONG_AGO, completed, submission, turn};
+use crate::server::turn_crash::rows::connect;
 use crate::test_app::TestApp;
 use throughline::wire::journal::TurnEvent;
 
@@ -173,4 +174,24 @@ async fn a_turn_from_beyond_all_calendars_is_restored_and_readable() {
         assert_eq!(text_of(&messages(&app, &id).await[0]), "When?", "{at}");
         assert_eq!(findings(&app).await, [] as [Value; 0], "{at}");
     }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_gone_for_good_takes_its_journal_with_it() {
+    let app = TestApp::start().await;
+    let (deleted, purged) = (app.new_session().await, app.new_session().await);
+    for id in [&deleted, &purged] {
+        app.converse(id, &format!("turn-of-{id}"), "[[say Secret.]]").await;
+        let address = format!("{}/api/sessions/{id}", app.base);
+        assert!(app.client.delete(address).send().await.unwrap().status().is_success());
+    }
+    let rest = AtRest::stop(app, &purged).await;
+    let mut connection = connect(rest.data.path()).await;
+    let long_ago = "UPDATE sessions SET deleted_at = 1 WHERE session_id = $1";
+    sqlx::query(long_ago).bind(&purged).execute(&mut connection).await.unwrap();
+    sqlx::Connection::close(connection).await.unwrap();
+    let app = rest.start().await;
+    assert!(!rest_file(&app, &purged).exists(), "its words are still on the disk");
+    assert!(rest_file(&app, &deleted).exists(), "it can still be brought back");
+    assert_eq!(findings(&app).await, [] as [Value; 0]);
 }
