@@ -91,8 +91,7 @@ impl Server {
 }
 
 async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
-    let forget = mint::now().millis() - DELETED_KEPT_MILLIS;
-    data.store.purge_deleted(Timestamp::from_millis(forget)).await?;
+    purge(&data).await?;
     let recovered = turns::recovery::recover(&data.store, &data.turn_log).await?;
     if recovered != Recovered::default() {
         tracing::warn!(?recovered, "the last stop cut turns short");
@@ -101,4 +100,14 @@ async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
     let mut agents = Agents::default();
     agents.add(Demo::new(config.demo_pace));
     Ok(Services::new(config, data, agents, assets))
+}
+
+/// Removes for good what was deleted long ago. The journals go first: without their conversations
+/// they would be taken for lost ones.
+async fn purge(data: &Data) -> anyhow::Result<()> {
+    let before = Timestamp::from_millis(mint::now().millis() - DELETED_KEPT_MILLIS);
+    for session in data.store.deleted_before(before).await? {
+        data.turn_log.blocking(move |journal| journal.remove(&session)).await?;
+    }
+    Ok(data.store.purge_deleted(before).await?)
 }

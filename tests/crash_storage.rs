@@ -41,7 +41,9 @@ pub struct Fault {
     pub written: usize,
 }
 
-#[derive(Debug, Default)]
+type Hook = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
 struct State {
     inodes: Vec<Inode>,
     folder: BTreeMap<String, usize>,
@@ -49,6 +51,7 @@ struct State {
     unsynced: Vec<Change>,
     operations: Vec<Operation>,
     crash: Option<(usize, Moment)>,
+    on_crash: Option<Hook>,
     dead: bool,
     faults: Vec<Fault>,
     open_files: usize,
@@ -68,6 +71,11 @@ pub struct CrashDisk(Arc<Mutex<State>>);
 impl CrashDisk {
     pub fn crash_at(&self, operation: usize, moment: Moment) {
         self.state().crash = Some((operation, moment));
+    }
+
+    /// Does something at the moment of the crash, before anybody learns of it.
+    pub fn on_crash(&self, hook: impl FnOnce() + Send + 'static) {
+        self.state().on_crash = Some(Box::new(hook));
     }
 
     pub fn fail(&self, kind: ErrorKind, written: usize, concerns: fn(Operation) -> bool) {
@@ -99,6 +107,14 @@ impl CrashDisk {
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
         let state = self.state();
         Some(state.inodes[*state.folder.get(name)?].cached.clone())
+    }
+
+    /// Gives every file with its name, as reading shows them.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state();
+        let file =
+            |(name, inode): (&String, &usize)| (name.clone(), state.inodes[*inode].cached.clone());
+        state.folder.iter().map(file).collect()
     }
 
     /// Shows what is there after a power loss, on a disk that works.
@@ -144,6 +160,9 @@ impl CrashDisk {
             Some((_, Moment::Torn(written))) => act(&mut state, Extent::Torn(written)),
         }
         state.dead = true;
+        if let Some(hook) = state.on_crash.take() {
+            hook();
+        }
         Err(io::Error::other("the power went out"))
     }
 

@@ -23,17 +23,24 @@ mod server {
     mod assets;
     mod bad_input;
     mod conversations;
+    mod disk_full;
     mod guard;
     mod journal;
+    mod journal_cli;
     mod levels;
     mod pages;
     mod process;
     mod queue;
+    mod recovery;
     mod resolution;
     mod rpc;
     mod search;
+    mod sigkill;
     mod socket;
     mod store;
+    mod turn_crash;
+    mod turn_fault;
+    mod turn_race;
     mod turns;
 }
 
@@ -41,6 +48,8 @@ mod wire {
     mod journal;
 }
 
+mod at_rest;
 mod crash_storage;
+mod live_process;
 mod test_app;
 mod tidy;

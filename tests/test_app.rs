@@ -1,6 +1,7 @@
 //! A real server with a data directory and a workspace of its own, gone when the test is.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -10,11 +11,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::config::Config;
+use throughline::server::data::{Data, DataLock};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::crash_storage::CrashDisk;
 
 /// Long enough for any machine; reached only by a test that fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -38,11 +42,25 @@ impl TestApp {
         Self::start_with(TempDir::new().unwrap(), workspace).await
     }
 
-    async fn start_with(data: TempDir, workspace: TempDir) -> Self {
+    /// Starts on what an earlier server, or a test, left.
+    pub async fn start_with(data: TempDir, workspace: TempDir) -> Self {
+        let server = Server::open(config(data.path(), workspace.path())).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
+    /// Starts with journals on a disk that the test owns.
+    pub async fn start_on(disk: &CrashDisk) -> Self {
+        let (data, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let lock = DataLock::take(data.path()).unwrap();
+        let opened = Data::open_on(data.path(), Arc::new(disk.clone())).await.unwrap();
         let config = config(data.path(), workspace.path());
+        let server = Server::open_data(config, lock, opened).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
+    async fn serve(server: Server, data: TempDir, workspace: TempDir) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let server = Server::open(config).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
             let shutdown = async {
@@ -54,10 +72,16 @@ impl TestApp {
     }
 
     /// Stops the server in an orderly way and starts another on the same data.
-    pub async fn restart(mut self) -> Self {
+    pub async fn restart(self) -> Self {
+        let (data, workspace) = self.stop().await;
+        Self::start_with(data, workspace).await
+    }
+
+    /// Stops the server in an orderly way and leaves its data and its workspace.
+    pub async fn stop(mut self) -> (TempDir, TempDir) {
         drop(self.stop.take());
         self.server.await.unwrap();
-        Self::start_with(self.data, self.workspace).await
+        (self.data, self.workspace)
     }
 
     pub async fn get(&self, path: &str) -> Response {

@@ -1,11 +1,12 @@
 //! Attachments as files named by their content, so the same bytes are kept once.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use tokio::fs;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 
 use crate::domain::ids::BlobId;
 use crate::server::mint;
@@ -27,20 +28,11 @@ impl Blobs {
 
     /// Stores bytes, synced, and gives the name they can be read by.
     pub async fn write(&self, bytes: Vec<u8>) -> io::Result<BlobId> {
-        let name = hex(&Sha256::digest(&bytes));
-        let id = BlobId::parse(&name).map_err(io::Error::other)?;
-        let place = self.folder.join(&name);
-        if fs::try_exists(&place).await? {
-            return Ok(id);
-        }
-        // A file is never seen half written: it gets its name only when it is whole and synced.
-        let draft = self.folder.join(format!("{}.part", mint::message_id()));
-        let mut file = fs::File::create(&draft).await?;
-        file.write_all(&bytes).await?;
-        file.sync_all().await?;
-        fs::rename(&draft, &place).await?;
-        fs::File::open(&self.folder).await?.sync_all().await?;
-        Ok(id)
+        let folder = self.folder.clone();
+        // Not through tokio's file, which keeps the error of a write from the sync that follows.
+        tokio::task::spawn_blocking(move || write(&folder, &bytes))
+            .await
+            .map_err(io::Error::other)?
     }
 
     pub async fn read(&self, id: &BlobId) -> io::Result<Option<Vec<u8>>> {
@@ -96,8 +88,33 @@ pub fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+fn write(folder: &Path, bytes: &[u8]) -> io::Result<BlobId> {
+    let name = hex(&Sha256::digest(bytes));
+    let id = BlobId::parse(&name).map_err(io::Error::other)?;
+    let place = folder.join(&name);
+    if !place.try_exists()? {
+        // A file is never seen half written: it gets its name only when it is whole and synced.
+        let draft = folder.join(format!("{}.part", mint::message_id()));
+        let written = write_synced(&draft, bytes).and_then(|()| std::fs::rename(&draft, &place));
+        if let Err(error) = written {
+            // On a full disk it would only take up more room.
+            let _ = std::fs::remove_file(&draft);
+            return Err(error);
+        }
+    }
+    // A name that an earlier try gave may not be on the disk yet.
+    File::open(folder)?.sync_all()?;
+    Ok(id)
+}
+
+fn write_synced(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(place)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
 fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
+    use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a String cannot fail.
         let _ = write!(text, "{byte:02x}");

@@ -3,6 +3,8 @@
 //! `StoreError` and `SessionError` say what happened inside; services return `ServiceError`; every
 //! door turns that into a `Failure` with a status. Causes are logged here and never sent.
 
+use std::io::ErrorKind;
+
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -71,6 +73,16 @@ impl ServiceError {
         self.0
     }
 
+    fn disk_full(error: &dyn std::error::Error) -> Self {
+        tracing::error!(%error, "the disk is full");
+        Self::refused(FailureCode::DiskFull, DISK_FULL)
+    }
+
+    fn disk_read_only(error: &dyn std::error::Error) -> Self {
+        tracing::error!(%error, "the disk cannot be written to");
+        Self::refused(FailureCode::DiskFailed, DISK_READ_ONLY)
+    }
+
     fn internal(error: &dyn std::error::Error) -> Self {
         tracing::error!(%error, "a request failed");
         Self::refused(FailureCode::Internal, "Something went wrong on the server.")
@@ -79,15 +91,11 @@ impl ServiceError {
 
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
-        if error.is_full() {
-            tracing::error!(%error, "the disk is full");
-            return Self::refused(FailureCode::DiskFull, DISK_FULL);
+        match error {
+            error if error.is_full() => Self::disk_full(&error),
+            error if error.is_read_only() => Self::disk_read_only(&error),
+            error => Self::internal(&error),
         }
-        if error.is_read_only() {
-            tracing::error!(%error, "the disk cannot be written to");
-            return Self::refused(FailureCode::DiskFailed, DISK_READ_ONLY);
-        }
-        Self::internal(&error)
     }
 }
 
@@ -119,7 +127,11 @@ impl From<RecoveryError> for ServiceError {
 
 impl From<std::io::Error> for ServiceError {
     fn from(error: std::io::Error) -> Self {
-        Self::internal(&error)
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::disk_full(&error),
+            ErrorKind::ReadOnlyFilesystem => Self::disk_read_only(&error),
+            _ => Self::internal(&error),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -58,7 +58,7 @@ pub struct PruneOptions {
 
 /// Prints what the audit found; exits 1 when something needs attention.
 pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
-    let data = open_existing(&options.data).await?;
+    let data = Data::open(existing(&options.data)?).await?;
     let report = auditor(&data).audit().await?;
     let mut out = std::io::stdout();
     if options.json {
@@ -70,8 +70,9 @@ pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
 }
 
 pub async fn repair(options: RepairOptions) -> anyhow::Result<ExitCode> {
-    let _lock = options.apply.then(|| DataLock::take(&options.data.data_dir)).transpose()?;
-    let data = open_existing(&options.data).await?;
+    let folder = existing(&options.data)?;
+    let _lock = options.apply.then(|| DataLock::take(folder)).transpose()?;
+    let data = Data::open(folder).await?;
     let report = auditor(&data).repair(options.apply).await?;
     let mut out = std::io::stdout();
     if options.json {
@@ -90,8 +91,9 @@ pub async fn run(command: JournalCommand) -> anyhow::Result<ExitCode> {
 }
 
 async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
-    let _lock = DataLock::take(&options.data.data_dir)?;
-    let data = open_existing(&options.data).await?;
+    let folder = existing(&options.data)?;
+    let _lock = DataLock::take(folder)?;
+    let data = Data::open(folder).await?;
     let report = auditor(&data).audit().await?;
     if !report.is_sound() {
         let mut err = std::io::stderr();
@@ -109,15 +111,15 @@ async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens a data directory that is there already; a mistyped one must not be made.
-async fn open_existing(options: &DataOptions) -> anyhow::Result<Data> {
+/// Names a data directory that is there already; a mistyped one must not be made.
+fn existing(options: &DataOptions) -> anyhow::Result<&Path> {
     let folder = &options.data_dir;
     anyhow::ensure!(
         folder.join("throughline.db").is_file(),
         "{} is no data directory of Throughline",
         folder.display()
     );
-    Ok(Data::open(folder).await?)
+    Ok(folder)
 }
 
 fn auditor(data: &Data) -> Auditor<'_> {

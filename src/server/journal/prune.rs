@@ -34,6 +34,18 @@ impl Journal {
             Ok(Pruned { turns: outdated.len(), kept })
         })
     }
+
+    /// Removes the whole journal of a session that nobody wants back.
+    pub fn remove(&self, session: &SessionId) -> Result<(), JournalError> {
+        self.alone_with(session, |slot, storage| {
+            slot.close(storage, session)?;
+            if slot.read(storage, session)?.is_some() {
+                storage.remove(&file_name(session))?;
+                storage.sync_folder()?;
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Finds the turns to drop, and counts the others.

@@ -274,6 +274,7 @@ impl SessionTask {
             tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
         }
         if let Some(running) = self.running.take() {
+            self.around.turn_log.ended(&running.turn_id);
             self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
         }
         if outcome == Outcome::Completed && nearly_full {

@@ -4,21 +4,22 @@ use super::task::SessionTask;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::ids::TurnId;
 use crate::domain::turn::Step;
-use crate::server::turns::log::{WITHDRAWN, steps_to_completed};
+use crate::server::turns::log::{WITHDRAWN, steps_to};
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::journal::TurnEvent;
 
 impl SessionTask {
     pub(super) async fn note_started(&mut self) {
-        self.note(vec![TurnEvent::WorkerStarted]).await;
+        self.note(TurnEvent::WorkerStarted).await;
     }
 
     /// Notes, once, that the first of the answer is stored.
     pub(super) async fn note_output(&mut self) {
-        let waits = self.running.as_ref().is_some_and(|it| it.step == Step::WorkerStarted);
+        let step = self.running.as_ref().map(|running| running.step);
+        let waits = matches!(step, Some(Step::Submitted | Step::WorkerStarted));
         let begun = self.current_answer().is_some_and(|answer| !answer.parts.is_empty());
         if waits && begun {
-            self.note(vec![TurnEvent::AssistantStarted]).await;
+            self.note(TurnEvent::AssistantStarted).await;
         }
     }
 
@@ -30,16 +31,17 @@ impl SessionTask {
         if running.journal.is_none() {
             return;
         }
-        let answer_id = running.answer_id.clone();
-        let events = match outcome {
-            Outcome::Completed => steps_to_completed(running.step, Some(answer_id)),
-            other => vec![TurnEvent::Interrupted { reason: Some(reason_of(other).to_owned()) }],
+        let event = match outcome {
+            Outcome::Completed => {
+                TurnEvent::Completed { assistant_message_id: Some(running.answer_id.clone()) }
+            }
+            other => TurnEvent::Interrupted { reason: Some(reason_of(other).to_owned()) },
         };
         if let Err(error) = self.around.store.settle().await {
             tracing::error!(session = %self.session_id, %error, "an answer is not on the disk");
             return;
         }
-        self.note(events).await;
+        self.note(event).await;
     }
 
     /// Takes a prompt out of the queue and out of the conversation.
@@ -52,9 +54,10 @@ impl SessionTask {
         // The journal first: a message that is gone and not noted would be put back at the start.
         let withdrawn = TurnEvent::Interrupted { reason: Some(WITHDRAWN.to_owned()) };
         let log = &self.around.turn_log;
-        if let Err(error) = log.step(&turn.submitted_to, turn_id, vec![withdrawn]).await {
+        if let Err(error) = log.step(&turn.submitted_to, turn_id, withdrawn).await {
             tracing::error!(session = %turn.submitted_to, %error, "a step could not be written");
         }
+        log.ended(turn_id);
         let message_id = turn.prompt.message_id;
         if let Err(error) = self.around.store.remove_message(&message_id).await {
             tracing::error!(session = %self.session_id, %error, "a message could not be removed");
@@ -65,18 +68,22 @@ impl SessionTask {
         Ok(())
     }
 
-    /// Writes steps down. A journal that refuses does not stop the turn: its words are safe, and
-    /// the next start finds its end in the store.
-    async fn note(&mut self, events: Vec<TurnEvent>) {
+    /// Writes a step down, after those that an earlier try could not write. A journal that refuses
+    /// does not stop the turn: its words are safe, and the next start finds its end in the store.
+    async fn note(&mut self, event: TurnEvent) {
         let Some(running) = &mut self.running else {
             return;
         };
-        let (Some(journal), Some(last)) = (&running.journal, events.last()) else {
+        let Some(journal) = &running.journal else {
             return;
         };
-        running.step = last.step();
-        if let Err(error) = self.around.turn_log.step(journal, &running.turn_id, events).await {
-            tracing::error!(session = %journal, %error, "a step could not be written down");
+        for event in steps_to(running.step, event) {
+            let step = event.step();
+            if let Err(error) = self.around.turn_log.step(journal, &running.turn_id, event).await {
+                tracing::error!(session = %journal, %error, "a step could not be written down");
+                return;
+            }
+            running.step = step;
         }
     }
 }

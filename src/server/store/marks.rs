@@ -30,13 +30,22 @@ impl Store {
         changed.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 
-    /// Removes for good what was deleted before a time, and names what went.
-    pub async fn purge_deleted(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-        let purged = query("DELETE FROM sessions WHERE deleted_at < $1 RETURNING session_id")
+    /// Names what was deleted before a time.
+    pub async fn deleted_before(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
+        let found = query("SELECT session_id FROM sessions WHERE deleted_at < $1")
             .bind(before.millis())
-            .fetch_all(&self.writer)
+            .fetch_all(&self.readers)
             .await?;
-        purged.iter().map(|row| rows::required(row, "session_id")).collect()
+        found.iter().map(|row| rows::required(row, "session_id")).collect()
+    }
+
+    /// Removes for good what was deleted before a time.
+    pub async fn purge_deleted(&self, before: Timestamp) -> Result<(), StoreError> {
+        query("DELETE FROM sessions WHERE deleted_at < $1")
+            .bind(before.millis())
+            .execute(&self.writer)
+            .await?;
+        Ok(())
     }
 
     /// Tells whether the mark changed.

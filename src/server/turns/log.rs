@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::ids::{MessageId, SessionId, TurnId};
+use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
 use crate::server::journal::{Journal, JournalError};
 use crate::server::mint;
@@ -43,27 +43,22 @@ impl TurnLog {
         done
     }
 
-    /// Writes down the steps of a turn that follow. The disk is not waited for: if a power loss
-    /// takes them, recovery finds the turn at an earlier step and comes to the same end.
+    /// Writes down a step that follows. The disk is not waited for: if a power loss takes it,
+    /// recovery finds the turn at an earlier step and comes to the same end.
     pub async fn step(
         &self,
         session: &SessionId,
         turn: &TurnId,
-        events: Vec<TurnEvent>,
+        event: TurnEvent,
     ) -> Result<(), JournalError> {
-        let ended = events.iter().any(|event| event.step().is_terminal());
-        let records: Vec<_> =
-            events.into_iter().map(|event| record(session, turn, event)).collect();
+        let record = record(session, turn, event);
         let session = session.clone();
-        let done = self
-            .blocking(move |journal| {
-                records.iter().try_for_each(|record| journal.append(&session, record))
-            })
-            .await;
-        if ended {
-            self.under_way_mut().remove(turn);
-        }
-        done
+        self.blocking(move |journal| journal.append(&session, &record)).await
+    }
+
+    /// Says that nothing works on a turn any more, whatever the journal could be told of its end.
+    pub fn ended(&self, turn: &TurnId) {
+        self.under_way_mut().remove(turn);
     }
 
     /// Names the turns that are not to be taken for left behind.
@@ -92,15 +87,21 @@ fn record(session: &SessionId, turn: &TurnId, event: TurnEvent) -> Record {
     Record::new(turn, session, mint::now().seconds(), event)
 }
 
-/// Gives the steps that lead from a state to a finished answer, each of which must be there.
-pub fn steps_to_completed(from: Step, answer: Option<MessageId>) -> Vec<TurnEvent> {
-    let completed = TurnEvent::Completed { assistant_message_id: answer };
-    match from {
-        Step::Submitted => {
-            vec![TurnEvent::WorkerStarted, TurnEvent::AssistantStarted, completed]
-        }
-        Step::WorkerStarted => vec![TurnEvent::AssistantStarted, completed],
-        Step::AssistantStarted => vec![completed],
-        Step::Completed | Step::Interrupted => Vec::new(),
-    }
+/// Gives the steps that lead from a state to an event and end with it, each of which must be there.
+pub fn steps_to(from: Step, event: TurnEvent) -> Vec<TurnEvent> {
+    let way = [TurnEvent::WorkerStarted, TurnEvent::AssistantStarted];
+    let reached = match from {
+        Step::Submitted => 0,
+        Step::WorkerStarted => 1,
+        Step::AssistantStarted => 2,
+        Step::Completed | Step::Interrupted => return Vec::new(),
+    };
+    let needed = match event.step() {
+        Step::AssistantStarted => 1,
+        Step::Completed => 2,
+        Step::Submitted | Step::WorkerStarted | Step::Interrupted => 0,
+    };
+    let mut steps: Vec<_> = way.into_iter().take(needed).skip(reached).collect();
+    steps.push(event);
+    steps
 }

@@ -13,7 +13,7 @@ use crate::domain::turn::Step;
 use crate::server::journal::Turn;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
-use crate::server::turns::log::{WITHDRAWN, steps_to_completed};
+use crate::server::turns::log::{WITHDRAWN, steps_to};
 use crate::wire::journal::{Submission, TurnEvent};
 use crate::wire::recovery::Action;
 
@@ -90,7 +90,8 @@ impl Plan {
     /// Gives the steps that end the turn in the journal.
     pub fn closing(&self, reason: &str) -> Vec<TurnEvent> {
         if self.actions.contains(&Action::CloseAsCompleted) {
-            return steps_to_completed(self.state, self.answer_id());
+            let completed = TurnEvent::Completed { assistant_message_id: self.answer_id() };
+            return steps_to(self.state, completed);
         }
         if self.actions.contains(&Action::CloseAsInterrupted) {
             return vec![TurnEvent::Interrupted { reason: Some(reason.to_owned()) }];

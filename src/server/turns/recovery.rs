@@ -57,9 +57,8 @@ pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, Recovery
 /// Ends turns in the journal, once the store holds what there is to hold of them.
 pub async fn close(log: &TurnLog, plans: &[Plan], reason: &str) -> Result<(), JournalError> {
     for plan in plans {
-        let closing = plan.closing(reason);
-        if !closing.is_empty() {
-            log.step(&plan.session_id, &plan.turn_id, closing).await?;
+        for event in plan.closing(reason) {
+            log.step(&plan.session_id, &plan.turn_id, event).await?;
         }
     }
     Ok(())

@@ -29,6 +29,13 @@ const MOST_ATTACHMENTS: usize = 20;
 /// starts nothing.
 pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
+    let services = services.clone();
+    // A sender who hangs up must not leave a turn between two steps.
+    let entering = tokio::spawn(async move { enter(&services, turn).await });
+    entering.await.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
+}
+
+async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
     let mut unstored = services.gate.enter(&turn.turn_id).await;
     if let Some(receipt) = known_turn(services, &turn).await? {
         return Ok(receipt);
