@@ -24,7 +24,7 @@ impl Store {
         )
         .bind(id.as_str())
         .bind(deleted_at.map(|at| at.millis()))
-        .fetch_all(&self.writer)
+        .fetch_all(&mut *self.writer.lend().await?)
         .await?;
         self.settle().await?;
         changed.iter().map(|row| rows::required(row, "session_id")).collect()
@@ -34,7 +34,7 @@ impl Store {
     pub async fn purge_deleted(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
         let purged = query("DELETE FROM sessions WHERE deleted_at < $1 RETURNING session_id")
             .bind(before.millis())
-            .fetch_all(&self.writer)
+            .fetch_all(&mut *self.writer.lend().await?)
             .await?;
         purged.iter().map(|row| rows::required(row, "session_id")).collect()
     }
@@ -44,7 +44,7 @@ impl Store {
         let done = query("UPDATE sessions SET unread = $2 WHERE session_id = $1 AND unread <> $2")
             .bind(id.as_str())
             .bind(i64::from(unread))
-            .execute(&self.writer)
+            .execute(&mut *self.writer.lend().await?)
             .await?;
         Ok(done.rows_affected() > 0)
     }
@@ -61,7 +61,7 @@ impl Store {
         query("UPDATE sessions SET options = $2 WHERE session_id = $1")
             .bind(id.as_str())
             .bind(rows::to_json(&options)?)
-            .execute(&self.writer)
+            .execute(&mut *self.writer.lend().await?)
             .await?;
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Store {
     pub async fn options(&self, id: &SessionId) -> Result<BTreeMap<String, String>, StoreError> {
         let row = query("SELECT options FROM sessions WHERE session_id = $1")
             .bind(id.as_str())
-            .fetch_optional(&self.readers)
+            .fetch_optional(&mut *self.readers.lend().await?)
             .await?;
         match row {
             Some(row) => rows::from_json("options", row.try_get("options")?),
