@@ -64,6 +64,11 @@ impl Server {
         Ok(Self { services: open(config, data).await?, _lock: lock })
     }
 
+    /// Gives what a request is answered with, to those who ask without one.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
     /// Serves until `shutdown`, then lets running turns and requests come to an orderly end.
     pub async fn run(
         self,

@@ -23,7 +23,8 @@ const DISK_FAILED: &str =
     "The server's disk reported an error. Nothing was stored; send again in a moment.";
 
 /// Why a service did not do what it was asked.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.message)]
 pub struct ServiceError(pub Failure);
 
 impl ServiceError {

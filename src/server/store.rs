@@ -3,6 +3,7 @@
 //! Every query goes through an index, so its cost follows the page asked for. Statements keep to
 //! what PostgreSQL also understands.
 
+mod connections;
 mod lineage;
 mod marks;
 mod messages;
@@ -17,15 +18,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::migrate::MigrateError;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+
+use connections::Connections;
 
 pub use messages::MessagePage;
 pub use search::Found;
 pub use sessions::{ListCursor, ListView};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
+
+/// How many can read side by side.
+const READERS: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -73,8 +77,8 @@ impl StoreError {
 /// Sessions and messages on disk. One connection writes, several read.
 #[derive(Debug, Clone)]
 pub struct Store {
-    writer: SqlitePool,
-    readers: SqlitePool,
+    writer: Connections,
+    readers: Connections,
     /// SQLite's write-ahead log.
     wal: PathBuf,
 }
@@ -91,22 +95,14 @@ impl Store {
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5));
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .max_lifetime(None)
-            .idle_timeout(None)
-            .connect_with(options.clone())
-            .await?;
-        MIGRATIONS.run(&writer).await.map_err(|error| match error {
+        let writer = Connections::open(&options, 1).await?;
+        MIGRATIONS.run(&mut *writer.lend().await?).await.map_err(|error| match error {
             MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..) => {
                 StoreError::Newer(file.display().to_string())
             }
             other => StoreError::Migrate(other),
         })?;
-        let readers = SqlitePoolOptions::new()
-            .max_connections(4)
-            .connect_with(options.read_only(true))
-            .await?;
+        let readers = Connections::open(&options.read_only(true), READERS).await?;
         let wal = data_dir.join("throughline.db-wal");
         let store = Self { writer, readers, wal };
         store.settle().await?;

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{build, check, dev, dist, run, size, test};
+use crate::commands::{bench, build, check, dev, dist, run, size, test};
 use crate::project::Project;
 
 /// Build, run and check Throughline.
@@ -48,6 +48,7 @@ enum Command {
     Test(test::Arguments),
     /// Check formatting, lints for server and browser, and the rules of the house
     Check,
+    Bench(bench::Arguments),
     /// Build the one release binary that carries everything inside
     Dist,
     /// Weigh what a browser downloads, and fail above the limit
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::build(&project, &arguments),
         Command::Test(arguments) => test::test(&project, &arguments),
         Command::Check => check::check(&project),
+        Command::Bench(arguments) => bench::bench(&project, &arguments),
         Command::Dist => dist::dist(&project),
         Command::Size => size::size(&project),
     });

@@ -1,6 +1,6 @@
 //! Writes that tie rows of one conversation together.
 
-use sqlx::query;
+use sqlx::{Connection, query};
 
 use super::messages::insert;
 use super::rows::{self, session_columns};
@@ -27,7 +27,7 @@ impl Store {
              AND session.deleted_at IS NULL"
         ))
         .bind(id.as_str())
-        .fetch_all(&self.readers)
+        .fetch_all(&mut *self.readers.lend().await?)
         .await?;
         found.iter().map(rows::session).collect()
     }
@@ -43,7 +43,7 @@ impl Store {
              WHERE part.lineage_root_id = $1) ORDER BY session.created_at, session.session_id"
         ))
         .bind(root.as_str())
-        .fetch_all(&self.readers)
+        .fetch_all(&mut *self.readers.lend().await?)
         .await?;
         found.iter().map(rows::session).collect()
     }
@@ -56,7 +56,8 @@ impl Store {
         fork: &Session,
         copies: &[Message],
     ) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut writer = self.writer.lend().await?;
+        let mut transaction = writer.begin().await?;
         query(
             "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
              relation, lineage_root_id, preview, options, created_at, last_activity_at) \
@@ -89,7 +90,7 @@ impl Store {
              WHERE session_id = $1 AND relation = 'continuation'",
         )
         .bind(id.as_str())
-        .fetch_optional(&self.readers)
+        .fetch_optional(&mut *self.readers.lend().await?)
         .await?;
         row.map(|row| rows::required(&row, "parent_session_id")).transpose()
     }
@@ -104,7 +105,8 @@ impl Store {
         opening: &Message,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut writer = self.writer.lend().await?;
+        let mut transaction = writer.begin().await?;
         query(
             "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
              relation, lineage_root_id, segment, preview, unread, options, pinned, \

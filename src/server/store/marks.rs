@@ -24,7 +24,7 @@ impl Store {
         )
         .bind(id.as_str())
         .bind(deleted_at.map(|at| at.millis()))
-        .fetch_all(&self.writer)
+        .fetch_all(&mut *self.writer.lend().await?)
         .await?;
         self.settle().await?;
         changed.iter().map(|row| rows::required(row, "session_id")).collect()
@@ -34,7 +34,7 @@ impl Store {
     pub async fn deleted_before(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
         let found = query("SELECT session_id FROM sessions WHERE deleted_at < $1")
             .bind(before.millis())
-            .fetch_all(&self.readers)
+            .fetch_all(&mut *self.readers.lend().await?)
             .await?;
         found.iter().map(|row| rows::required(row, "session_id")).collect()
     }
@@ -43,7 +43,7 @@ impl Store {
     pub async fn purge_deleted(&self, before: Timestamp) -> Result<(), StoreError> {
         query("DELETE FROM sessions WHERE deleted_at < $1")
             .bind(before.millis())
-            .execute(&self.writer)
+            .execute(&mut *self.writer.lend().await?)
             .await?;
         Ok(())
     }
@@ -53,7 +53,7 @@ impl Store {
         let done = query("UPDATE sessions SET unread = $2 WHERE session_id = $1 AND unread <> $2")
             .bind(id.as_str())
             .bind(i64::from(unread))
-            .execute(&self.writer)
+            .execute(&mut *self.writer.lend().await?)
             .await?;
         Ok(done.rows_affected() > 0)
     }
@@ -70,7 +70,7 @@ impl Store {
         query("UPDATE sessions SET options = $2 WHERE session_id = $1")
             .bind(id.as_str())
             .bind(rows::to_json(&options)?)
-            .execute(&self.writer)
+            .execute(&mut *self.writer.lend().await?)
             .await?;
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Store {
     pub async fn options(&self, id: &SessionId) -> Result<BTreeMap<String, String>, StoreError> {
         let row = query("SELECT options FROM sessions WHERE session_id = $1")
             .bind(id.as_str())
-            .fetch_optional(&self.readers)
+            .fetch_optional(&mut *self.readers.lend().await?)
             .await?;
         match row {
             Some(row) => rows::from_json("options", row.try_get("options")?),

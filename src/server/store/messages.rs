@@ -1,7 +1,7 @@
 //! Queries on messages.
 
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction, query};
+use sqlx::{Connection, Row, Sqlite, Transaction, query};
 
 use super::rows::{self, message_columns, to_json, to_word};
 use super::search::index;
@@ -67,7 +67,7 @@ impl Store {
         .bind(session_id.as_str())
         .bind(position)
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-        .fetch_all(&self.readers)
+        .fetch_all(&mut *self.readers.lend().await?)
         .await?;
         found.iter().map(rows::message).collect()
     }
@@ -78,7 +78,7 @@ impl Store {
     ) -> Result<Option<(SessionId, i64)>, StoreError> {
         let row = query("SELECT session_id, position FROM messages WHERE message_id = $1")
             .bind(message_id.as_str())
-            .fetch_optional(&self.readers)
+            .fetch_optional(&mut *self.readers.lend().await?)
             .await?;
         row.map(|row| Ok((session_of(&row)?, row.try_get("position")?))).transpose()
     }
@@ -94,7 +94,7 @@ impl Store {
             " FROM messages WHERE turn_id = $1 AND role = 'user'"
         ))
         .bind(turn_id.as_str())
-        .fetch_optional(&self.readers)
+        .fetch_optional(&mut *self.readers.lend().await?)
         .await?;
         row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
     }
@@ -111,7 +111,7 @@ impl Store {
              ORDER BY created_at DESC LIMIT 1"
         ))
         .bind(turn_id.as_str())
-        .fetch_optional(&self.readers)
+        .fetch_optional(&mut *self.readers.lend().await?)
         .await?;
         row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
     }
@@ -125,7 +125,8 @@ impl Store {
         title: &str,
         preview: &str,
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut writer = self.writer.lend().await?;
+        let mut transaction = writer.begin().await?;
         if !insert(&mut transaction, session_id, message).await? {
             return Ok(false);
         }
@@ -149,7 +150,8 @@ impl Store {
         session_id: &SessionId,
         message: &Message,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut writer = self.writer.lend().await?;
+        let mut transaction = writer.begin().await?;
         if !insert(&mut transaction, session_id, message).await? {
             query(
                 "UPDATE messages SET state = $2, parts = $3, usage = $4, ended_at = $5 \
@@ -170,7 +172,8 @@ impl Store {
 
     /// Removes a message and everything that finds it.
     pub async fn remove_message(&self, message_id: &MessageId) -> Result<(), StoreError> {
-        let mut transaction = self.writer.begin().await?;
+        let mut writer = self.writer.lend().await?;
+        let mut transaction = writer.begin().await?;
         let removed = query("DELETE FROM messages WHERE message_id = $1 RETURNING session_id")
             .bind(message_id.as_str())
             .fetch_optional(&mut *transaction)
@@ -196,7 +199,7 @@ impl Store {
         let found =
             query(concat!("SELECT ", message_columns!(), " FROM messages WHERE state = $1"))
                 .bind(to_word(&MessageState::Streaming)?)
-                .fetch_all(&self.readers)
+                .fetch_all(&mut *self.readers.lend().await?)
                 .await?;
         found.iter().map(|row| Ok((session_of(row)?, rows::message(row)?))).collect()
     }

@@ -60,7 +60,7 @@ impl Store {
         )
         .bind(wanted)
         .bind(RANKED)
-        .fetch_all(&self.readers)
+        .fetch_all(&mut *self.readers.lend().await?)
         .await?;
         rows.iter().map(|row| Ok(row.try_get("entry_id")?)).collect()
     }
@@ -77,7 +77,7 @@ impl Store {
         ))
         .bind(wanted)
         .bind(entry_id)
-        .fetch_optional(&self.readers)
+        .fetch_optional(&mut *self.readers.lend().await?)
         .await?;
         row.map(|row| {
             let found_in: String = row.try_get("found_in")?;

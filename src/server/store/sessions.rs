@@ -72,7 +72,7 @@ impl Store {
         .bind(&session.agent)
         .bind(&session.workspace)
         .bind(session.created_at.millis())
-        .execute(&self.writer)
+        .execute(&mut *self.writer.lend().await?)
         .await?;
         self.settle().await
     }
@@ -81,7 +81,7 @@ impl Store {
     pub async fn has_session(&self, id: &SessionId) -> Result<bool, StoreError> {
         let row = query("SELECT 1 FROM sessions WHERE session_id = $1")
             .bind(id.as_str())
-            .fetch_optional(&self.readers)
+            .fetch_optional(&mut *self.readers.lend().await?)
             .await?;
         Ok(row.is_some())
     }
@@ -93,7 +93,7 @@ impl Store {
             " FROM sessions AS session WHERE session.session_id = $1 AND session.deleted_at IS NULL"
         ))
         .bind(id.as_str())
-        .fetch_optional(&self.readers)
+        .fetch_optional(&mut *self.readers.lend().await?)
         .await?;
         row.as_ref().map(rows::session).transpose()
     }
@@ -138,7 +138,7 @@ impl Store {
             .bind(after.created_at.millis())
             .bind(after.session_id.as_str())
             .bind(i64::from(limit))
-            .fetch_all(&self.readers)
+            .fetch_all(&mut *self.readers.lend().await?)
             .await?;
         found.iter().map(rows::session).collect()
     }
@@ -157,7 +157,7 @@ impl Store {
         .bind(patch.title.as_deref())
         .bind(patch.pinned.map(i64::from))
         .bind(patch.archived.map(i64::from))
-        .execute(&self.writer)
+        .execute(&mut *self.writer.lend().await?)
         .await?;
         self.settle().await?;
         Ok(done.rows_affected() > 0)
@@ -182,7 +182,7 @@ impl Store {
         .bind(to_word(&milestone)?)
         .bind(preview)
         .bind(at.millis())
-        .execute(&self.writer)
+        .execute(&mut *self.writer.lend().await?)
         .await?;
         Ok(())
     }

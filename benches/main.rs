@@ -1,0 +1,54 @@
+//! Measures what Throughline promises about speed: `cargo xtask bench [FILTER]`.
+//!
+//! Machines are noisy, so promises are ratios of two things measured in turns in one run, or CPU
+//! time. A promise that is missed is printed and fails nothing.
+
+mod data;
+mod list;
+mod measure;
+mod recovery;
+mod report;
+mod resolve;
+mod scene;
+mod submit;
+
+use clap::Parser;
+
+use report::Report;
+
+/// Measure what Throughline promises about speed
+#[derive(Parser)]
+pub struct Arguments {
+    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, list
+    #[arg(default_value = "")]
+    filter: String,
+    /// How many messages the largest store holds
+    #[arg(long, default_value_t = 2_000_000, value_name = "N")]
+    messages: usize,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Given by `cargo bench` itself
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let mut report = Report::new(arguments.json);
+    let wanted = |name: &str| name.contains(&arguments.filter);
+    if wanted("resolve") {
+        resolve::run(&mut report).await?;
+    }
+    if wanted("recovery") {
+        recovery::run(&mut report).await?;
+    }
+    if wanted("submit") {
+        submit::run(&mut report).await?;
+    }
+    if wanted("list") {
+        list::run(&mut report, arguments.messages).await?;
+    }
+    report.finish()
+}

@@ -1,0 +1,233 @@
+//! How long a person waits until their words are safe, against the least that safety costs: a bare
+//! loop that writes as many bytes and waits for the disk.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use futures::future::try_join_all;
+use tempfile::TempDir;
+use throughline::domain::event::Event;
+use throughline::domain::ids::{SessionId, TurnId};
+use throughline::server::conversations::create;
+use throughline::server::sessions::Feed;
+use throughline::server::state::Services;
+use throughline::server::turns::submit::submit;
+use throughline::wire::journal::{Record, Submission, TurnEvent};
+use throughline::wire::rest::{NewSession, StartTurn};
+
+use crate::measure::{Samples, process_cpu, ratio};
+use crate::report::Report;
+use crate::scene::Scene;
+
+const SESSIONS: usize = 16;
+const ROUNDS: usize = 40;
+
+/// How often each thing is done in a round.
+const LOOPS: usize = 50;
+const ALONE: usize = 25;
+const WAVES: usize = 3;
+const EACH_IN_A_RUSH: usize = 3;
+
+const CONTENT: &str = "[[say ok]]";
+
+/// Operations of one kind, and the time in which they were all done.
+#[derive(Default)]
+struct Pace {
+    samples: Samples,
+    busy: Duration,
+}
+
+impl Pace {
+    fn per_second(&self) -> f64 {
+        self.samples.count() as f64 / self.busy.as_secs_f64()
+    }
+}
+
+#[derive(Default)]
+struct Paces {
+    bare: Pace,
+    alone: Pace,
+    alone_in_a_rush: Pace,
+    together: Pace,
+    together_in_a_rush: Pace,
+}
+
+/// Submits from one session and from sixteen, in turns with the bare loop.
+pub async fn run(report: &mut Report) -> Result<()> {
+    report.begin("submit", "durable submits against a bare loop of write + fdatasync");
+    let scene = Scene::open(1_000, 0).await?;
+    let mut desks = Vec::new();
+    for _ in 0..SESSIONS {
+        desks.push(Desk::new(scene.services().clone()).await?);
+    }
+    let folder = TempDir::new()?;
+    let bare = OpenOptions::new().create(true).append(true).open(folder.path().join("bare"))?;
+    let mut bare = (bare, line_of(&desks[0].turn()?)?);
+    let mut paces = Paces::default();
+    for round in 0..=ROUNDS {
+        if round == 1 {
+            // The first round makes files and starts agents.
+            paces = Paces::default();
+        }
+        paces.round(&mut bare, &mut desks).await?;
+    }
+    paces.show(report);
+    drop(desks);
+    scene.close().await;
+    Ok(())
+}
+
+impl Paces {
+    async fn round(&mut self, bare: &mut (File, String), desks: &mut [Desk]) -> Result<()> {
+        self.bare_loop(bare)?;
+        let [first, ..] = desks else { bail!("there is no session") };
+        for _ in 0..ALONE {
+            let walls = self.alone.take(first.submit(1)).await?;
+            self.alone.busy += walls;
+            first.until_ended(1).await?;
+        }
+        self.bare_loop(bare)?;
+        let walls = self.alone_in_a_rush.take(first.submit(ALONE)).await?;
+        self.alone_in_a_rush.busy += walls;
+        first.until_ended(ALONE).await?;
+        self.bare_loop(bare)?;
+        for _ in 0..WAVES {
+            self.together.all(desks, 1).await?;
+        }
+        self.bare_loop(bare)?;
+        self.together_in_a_rush.all(desks, EACH_IN_A_RUSH).await
+    }
+
+    fn bare_loop(&mut self, (file, line): &mut (File, String)) -> Result<()> {
+        for _ in 0..LOOPS {
+            let (cpu, started) = (process_cpu()?, Instant::now());
+            file.write_all(line.as_bytes())?;
+            file.sync_data()?;
+            let wall = started.elapsed();
+            self.bare.samples.add([wall], process_cpu()? - cpu);
+            self.bare.busy += wall;
+        }
+        Ok(())
+    }
+
+    fn show(&self, report: &mut Report) {
+        let kinds = [
+            ("write + fdatasync", "1 thread", &self.bare),
+            ("submit, after the last answer", "1 session", &self.alone),
+            ("submit, without a pause", "1 session", &self.alone_in_a_rush),
+            ("submit, after the last answers", "16 sessions", &self.together),
+            ("submit, without a pause", "16 sessions", &self.together_in_a_rush),
+        ];
+        let rate = |pace: &Pace| pace.per_second() / self.bare.per_second();
+        for (what, size, pace) in kinds {
+            let tail = ratio(pace.samples.wall(99), self.bare.samples.wall(99));
+            let note = format!(
+                "{:.0}/s, {:.2} of the loop; p99 {tail:.2} of the loop's",
+                pace.per_second(),
+                rate(pace)
+            );
+            report.measured(what, size, &pace.samples, &note);
+        }
+        let tail = |pace: &Pace| ratio(pace.samples.wall(99), self.bare.samples.wall(99));
+        report.ratio_at_least("rate of 1 session : loop", rate(&self.alone), 0.7);
+        report.ratio_at_least("rate of 16 sessions : loop", rate(&self.together), 0.7);
+        report.ratio_at_most("p99 of 1 session : loop", tail(&self.alone), 2.0);
+        report.ratio_at_most("p99 of 16 sessions : loop", tail(&self.together), 2.0);
+    }
+}
+
+impl Pace {
+    /// Takes in what one session did, and tells how long it took.
+    async fn take(
+        &mut self,
+        work: impl Future<Output = Result<Vec<Duration>>>,
+    ) -> Result<Duration> {
+        let cpu = process_cpu()?;
+        let walls = work.await?;
+        let each = (process_cpu()? - cpu) / u32::try_from(walls.len())?;
+        let sum = walls.iter().sum();
+        self.samples.add(walls, each);
+        Ok(sum)
+    }
+
+    /// Lets all sessions submit side by side, and waits for their answers outside the time.
+    async fn all(&mut self, desks: &mut [Desk], turns: usize) -> Result<()> {
+        let started = Instant::now();
+        let work = try_join_all(desks.iter_mut().map(|desk| desk.submit(turns)));
+        self.take(async { Ok(work.await?.concat()) }).await?;
+        self.busy += started.elapsed();
+        for desk in desks {
+            desk.until_ended(turns).await?;
+        }
+        Ok(())
+    }
+}
+
+/// One session and somebody who looks at it.
+struct Desk {
+    services: Services,
+    session_id: SessionId,
+    feed: Feed,
+    turns: usize,
+}
+
+impl Desk {
+    async fn new(services: Services) -> Result<Self> {
+        let session_id = create(&services, NewSession::default()).await?.session_id;
+        let feed = services.registry.subscribe(&session_id, None).await?;
+        Ok(Self { services, session_id, feed, turns: 0 })
+    }
+
+    fn turn(&self) -> Result<StartTurn> {
+        Ok(StartTurn {
+            turn_id: TurnId::parse(&format!("{}-{:08}", self.session_id, self.turns))?,
+            session_id: self.session_id.clone(),
+            content: CONTENT.to_owned(),
+            attachments: Vec::new(),
+        })
+    }
+
+    /// Submits turns one after the other where requests are answered, on a thread of the runtime.
+    async fn submit(&mut self, count: usize) -> Result<Vec<Duration>> {
+        let mut turns = Vec::new();
+        for _ in 0..count {
+            self.turns += 1;
+            turns.push(self.turn()?);
+        }
+        let services = self.services.clone();
+        let work = tokio::spawn(async move {
+            let mut walls = Vec::new();
+            for turn in turns {
+                let started = Instant::now();
+                submit(&services, turn).await?;
+                walls.push(started.elapsed());
+            }
+            Ok(walls)
+        });
+        work.await?
+    }
+
+    async fn until_ended(&mut self, turns: usize) -> Result<()> {
+        let mut ended = 0;
+        while ended < turns {
+            let numbered = self.feed.events.recv().await?;
+            ended += usize::from(matches!(numbered.event, Event::AgentEnd { .. }));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the line that the journal gets for a turn.
+fn line_of(turn: &StartTurn) -> Result<String> {
+    let submission = Submission {
+        content: turn.content.clone(),
+        attachments: Vec::new(),
+        workspace: std::env::temp_dir().join("123456").display().to_string(),
+        model: None,
+        model_provider: None,
+    };
+    let event = TurnEvent::Submitted(submission);
+    Ok(Record::new(&turn.turn_id, &turn.session_id, 1_767_225_600.123, event).to_line()?)
+}
