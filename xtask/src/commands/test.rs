@@ -9,6 +9,9 @@ use crate::project::{Mode, Project};
 use crate::server::Start;
 use crate::{cargo, process};
 
+/// Where the debug build is tested: it is there for what only a debug build complains about.
+const DEBUG_PROJECTS: [&str; 2] = ["--project=desktop", "--project=desktop, no script"];
+
 /// Run every test: in Rust, then in a browser against the debug and the release build
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -51,7 +54,10 @@ fn test_in_browser(project: &Project, arguments: &[OsString]) -> Result<()> {
 
     let debug = build::debug(project, &[], false)?;
     let label = "testing the debug build in a browser";
-    tests.run(label, Mode::Debug, &debug, arguments)?;
+    // The release build, which is what people run, is tested on phones as well.
+    let desktop = DEBUG_PROJECTS.map(OsString::from);
+    let of_debug = if arguments.is_empty() { &desktop[..] } else { arguments };
+    tests.run(label, Mode::Debug, &debug, of_debug)?;
 
     dist::dist(project)?;
     let release = Start::dist(project, &[]);
