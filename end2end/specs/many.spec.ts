@@ -150,3 +150,30 @@ test('two tabs on one conversation see the same', async ({ page, context }) => {
     await expect(second.getByRole('button', { name: 'Stop' })).toBeHidden();
     expect(await page.getByRole('log').innerText()).toBe(await second.getByRole('log').innerText());
 });
+
+test.describe('a phone that was away', () => {
+    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+
+    test('shows what ended meanwhile, and the mark goes once it does', async ({ page, server }) => {
+        let away = false;
+        let cut: (() => Promise<void>) | undefined;
+        await page.routeWebSocket(/\/ws$/, (socket) => {
+            if (away) return void socket.close();
+            const upstream = socket.connectToServer();
+            cut = async () => { await socket.close(); await upstream.close(); };
+        });
+        const id = await server.newSession();
+        const unread = async () => (await server.json(`/api/sessions/${id}`)).session.unread;
+        await open(page, `/session/${id}`);
+        await expect.poll(() => cut !== undefined).toBe(true);
+        away = true;
+        await cut?.();
+        await expect(page.getByText('Offline.')).toBeVisible();
+        await server.converse(id, '[[say While you were away.]]');
+        await expect.poll(unread).toBe(true);
+        away = false;
+        await page.evaluate(() => window.dispatchEvent(new Event('online')));
+        await expect(answer(page)).toContainText('While you were away.');
+        await expect.poll(unread).toBe(false);
+    });
+});

@@ -51,6 +51,8 @@ pub struct AppState {
     /// What the browser remembers; read from its storage at the first need.
     pub(super) memory: StoredValue<Option<PersistedRestoreV1>>,
     focused: StoredValue<Option<Conversation>>,
+    /// The connection was made again, and it is not known yet whether all that was missed came.
+    catching_up: StoredValue<bool>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
 }
 
@@ -66,6 +68,7 @@ impl AppState {
             pages: StoredValue::new(0),
             memory: StoredValue::new(None),
             focused: StoredValue::new(None),
+            catching_up: StoredValue::new(false),
             waiting: StoredValue::default(),
         }
     }
@@ -202,6 +205,7 @@ impl AppState {
                 self.with_focused(&session_id, |it| it.receive(&epoch, seq, &event));
             }
             ServerFrame::RpcReplayGap { session_id, .. } => {
+                self.catching_up.set_value(false);
                 self.with_focused(&session_id, |it| it.refetch());
             }
             ServerFrame::RpcResponse { command_id, ok, error, .. } => {
@@ -209,9 +213,9 @@ impl AppState {
                     if ok { Ok(()) } else { Err(error.unwrap_or_else(unreachable_server)) };
                 self.settle(&command_id, outcome);
             }
+            ServerFrame::RpcPong { .. } => self.caught_up(),
             ServerFrame::SessionMeta(_)
             | ServerFrame::RpcSessionNotFound { .. }
-            | ServerFrame::RpcPong { .. }
             | ServerFrame::Error { .. } => {}
         }
     }
@@ -233,6 +237,18 @@ impl AppState {
             self.returns.update(|count| *count += 1);
         }
         self.resend();
+        // What was missed comes before the answer to this.
+        self.catching_up.set_value(true);
+        platform::send(&ClientFrame::RpcPing { ts: 0.0 });
+    }
+
+    /// Takes the unread mark off what is in view, once everything that was missed has come. A
+    /// conversation that must be fetched anew is marked as seen when it was.
+    fn caught_up(self) {
+        let caught_up = self.catching_up.try_update_value(std::mem::take).unwrap_or_default();
+        if let Some(conversation) = self.focused.get_value().filter(|_| caught_up) {
+            self.command(&conversation.session_id, Command::Seen, |_| {});
+        }
     }
 
     /// What was under way may or may not have reached the server; prompts are sent again under
