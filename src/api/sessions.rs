@@ -10,21 +10,20 @@ use crate::wire::error::Failure;
 use crate::wire::rest::{SearchHit, SessionPage, Transcript};
 use crate::wire::text_json::TextJson;
 
-/// Reads a page of the list.
+/// Reads a page of the list, or the rows of some sessions, where what is gone is left out.
 #[server(prefix = "/fn", endpoint = "list_sessions", input = Post<TextJson>, output = Post<TextJson>)]
-pub async fn list_sessions(cursor: Option<String>) -> Result<SessionPage, Failure> {
+pub async fn list_sessions(
+    cursor: Option<String>,
+    only: Vec<SessionId>,
+) -> Result<SessionPage, Failure> {
     use crate::server::{conversations, error::ServiceError, state::Services, store::ListView};
     let services = Services::from_context()?;
-    let page = conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await;
+    let page = if only.is_empty() {
+        conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await
+    } else {
+        conversations::rows(&services, &only).await
+    };
     page.map_err(ServiceError::tell)
-}
-
-/// Reads the rows of some sessions; what is gone is left out.
-#[server(prefix = "/fn", endpoint = "read_rows", input = Post<TextJson>, output = Post<TextJson>)]
-pub async fn read_rows(session_ids: Vec<SessionId>) -> Result<Vec<Session>, Failure> {
-    use crate::server::{conversations, error::ServiceError, state::Services};
-    let services = Services::from_context()?;
-    conversations::rows(&services, &session_ids).await.map_err(ServiceError::tell)
 }
 
 /// Finds conversations by words of their titles and messages.

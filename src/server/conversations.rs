@@ -86,16 +86,16 @@ pub async fn row(services: &Services, id: &SessionId) -> Result<Session, Service
 }
 
 /// Reads some rows; what is gone is left out.
-pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<Vec<Session>, ServiceError> {
-    let mut rows = Vec::new();
+pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<SessionPage, ServiceError> {
+    let mut sessions = Vec::new();
     for id in ids.iter().take(LARGEST_PAGE as usize) {
         match row(services, id).await {
-            Ok(row) => rows.push(row),
+            Ok(row) => sessions.push(row),
             Err(error) if error.0.code == FailureCode::SessionNotFound => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(rows)
+    Ok(SessionPage { sessions, next_cursor: None })
 }
 
 /// Makes a new, empty conversation.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 
 use super::state::AppState;
-use crate::api::sessions::read_rows;
+use crate::api::sessions::list_sessions;
 use crate::domain::ids::SessionId;
 
 /// The most conversations that count as active; the one looked at longest ago makes room.
@@ -21,7 +21,8 @@ impl AppState {
             return;
         }
         spawn_local(async move {
-            let Ok(rows) = read_rows(remembered.clone()).await else { return };
+            let Ok(page) = list_sessions(None, remembered.clone()).await else { return };
+            let rows = page.sessions;
             let found = |id: &SessionId| rows.iter().any(|row| row.session_id == *id);
             self.keep_active(|active| {
                 active.retain(|id| found(id) || !remembered.contains(id));

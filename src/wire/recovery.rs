@@ -119,3 +119,57 @@ pub struct TurnView {
     pub content: Option<String>,
     pub attachments: Vec<Attachment>,
 }
+
+/// The audit as the Recovery page shows it: sentences, and nothing that a program would look for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecoveryPage {
+    pub summary: Vec<String>,
+    pub findings: Vec<ShownFinding>,
+    pub repairable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownFinding {
+    pub message: String,
+    pub file: String,
+    pub session_id: Option<SessionId>,
+    pub needs_a_person: bool,
+}
+
+impl From<AuditReport> for RecoveryPage {
+    fn from(report: AuditReport) -> Self {
+        let summary = summary_of(&report);
+        let repairable = report.findings.iter().any(|finding| !finding.actions.is_empty());
+        let shown = |finding: Finding| ShownFinding {
+            needs_a_person: finding.severity == Severity::Manual,
+            message: finding.message,
+            file: finding.file,
+            session_id: finding.session_id,
+        };
+        let findings =
+            report.findings.into_iter().filter(|it| it.severity != Severity::Ok).map(shown);
+        Self { summary, findings: findings.collect(), repairable }
+    }
+}
+
+fn summary_of(report: &AuditReport) -> Vec<String> {
+    let interrupted = report.findings.iter().filter(|it| it.severity == Severity::Ok).count();
+    let mut lines = Vec::new();
+    if report.is_sound() {
+        lines.push("All is in order.".to_owned());
+    }
+    lines.push(counted(report.turns, "message was", "messages were", "looked at."));
+    if report.under_way > 0 {
+        lines.push(counted(report.under_way, "is", "are", "being answered right now."));
+    }
+    if interrupted > 0 {
+        let rest = "interrupted, and marked as such in the conversation.";
+        lines.push(counted(interrupted, "answer was", "answers were", rest));
+    }
+    lines
+}
+
+fn counted(count: usize, one: &str, many: &str, rest: &str) -> String {
+    let verb = if count == 1 { one } else { many };
+    format!("{count} {verb} {rest}")
+}

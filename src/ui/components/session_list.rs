@@ -24,7 +24,7 @@ use crate::wire::rest::SessionPage;
 pub fn SessionList() -> impl IntoView {
     let state = AppState::current();
     let search = Search::new();
-    let fetched = Resource::new(move || state.returns.get(), |_| list_sessions(None));
+    let fetched = Resource::new(move || state.returns.get(), |_| list_sessions(None, Vec::new()));
     view! {
         <header class="sidebar-head">
             <A href="/" attr:class="wordmark">
@@ -94,7 +94,7 @@ fn Older(pages: ArcRwSignal<SessionPage>) -> impl IntoView {
         let pages = known.clone();
         spawn_local(async move {
             let cursor = pages.with_untracked(|page| page.next_cursor.clone());
-            match list_sessions(cursor).await {
+            match list_sessions(cursor, Vec::new()).await {
                 Ok(next) => pages.update(|page| {
                     page.sessions.extend(next.sessions);
                     page.next_cursor = next.next_cursor;
