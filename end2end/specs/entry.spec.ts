@@ -129,6 +129,19 @@ test.describe('what leads nowhere', () => {
         });
     }
 
+    test('what is no id at all is said to be gone by every way, and what is remembered stays out of it', async ({ page, server }) => {
+        const made = await thread(server, 1, 'remembered');
+        await open(page, `/session/${made.ids[0]}`);
+        for (const address of ['/session/%3Cb%3E', '/?session=%3Cb%3E', '/?session_id=%3Cb%3E', `/?session_id=${'x'.repeat(200)}`]) {
+            await test.step(address, async () => {
+                await open(page, address);
+                await expect(page.getByRole('heading', { name: 'This conversation is gone' })).toBeVisible();
+                await expect(page.locator('.row[aria-current="page"]')).toHaveCount(0);
+                await expect(page.getByRole('log')).toHaveCount(0);
+            });
+        }
+    });
+
     test('a remembered conversation that is gone is forgotten quietly', async ({ page, server }) => {
         await ways.localStorage(page, server, 'gone');
         await alive(page);
