@@ -19,7 +19,7 @@ const withoutScript = /without-script\.spec\.ts/;
 
 export default defineConfig({
     testDir: './specs',
-    timeout: 40_000,
+    timeout: 60_000,
     expect: { timeout: 10_000 },
     workers: 2,
     fullyParallel: true,
