@@ -88,15 +88,12 @@ impl Store {
         &self,
         turn_id: &TurnId,
     ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let row = query(concat!(
+        let statement = concat!(
             "SELECT ",
             message_columns!(),
             " FROM messages WHERE turn_id = $1 AND role = 'user'"
-        ))
-        .bind(turn_id.as_str())
-        .fetch_optional(&mut *self.readers.lend().await?)
-        .await?;
-        row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
+        );
+        self.message_of_turn(statement, turn_id).await
     }
 
     /// Finds the answer to a turn, and the session that holds it.
@@ -104,15 +101,24 @@ impl Store {
         &self,
         turn_id: &TurnId,
     ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let row = query(concat!(
+        let statement = concat!(
             "SELECT ",
             message_columns!(),
             " FROM messages WHERE turn_id = $1 AND role = 'assistant' \
              ORDER BY created_at DESC LIMIT 1"
-        ))
-        .bind(turn_id.as_str())
-        .fetch_optional(&mut *self.readers.lend().await?)
-        .await?;
+        );
+        self.message_of_turn(statement, turn_id).await
+    }
+
+    async fn message_of_turn(
+        &self,
+        statement: &'static str,
+        turn_id: &TurnId,
+    ) -> Result<Option<(SessionId, Message)>, StoreError> {
+        let row = query(statement)
+            .bind(turn_id.as_str())
+            .fetch_optional(&mut *self.readers.lend().await?)
+            .await?;
         row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
     }
 

@@ -112,52 +112,48 @@ impl Auditor<'_> {
         let SessionJournal { session_id, turns, problems } = journal;
         let file = file_name(&session_id);
         report.turns += turns.len();
-        report.findings.extend(problems.iter().map(|problem| of_problem(&file, problem)));
+        let mut findings: Vec<_> =
+            problems.iter().map(|problem| of_problem(&file, problem)).collect();
         let known = self.store.has_session(&session_id).await?;
         if !known {
             let message = "No conversation is stored for this journal.";
             let kind = FindingKind::OrphanFile;
-            report.findings.push(finding(kind, Severity::Manual, &file, message));
+            findings.push(finding(kind, Severity::Manual, &file, message));
         }
         for turn in turns {
-            self.check_blobs(&file, &turn, report).await?;
+            findings.extend(self.missing_blobs(&file, &turn).await);
             if self.under_way.contains(&turn.turn_id) {
                 report.under_way += 1;
             } else if known {
                 let (state, line) = (turn.state, turn.line);
                 let plan = plan(self.store, &session_id, turn).await?;
-                report.findings.extend(of_plan(&file, state, line, plan));
+                findings.extend(of_plan(&file, state, line, plan));
             }
         }
-        let about = |finding: &mut Finding| {
-            if finding.file == file {
-                finding.session_id.get_or_insert_with(|| session_id.clone());
-            }
-        };
-        report.findings.iter_mut().for_each(about);
+        report.findings.extend(
+            findings
+                .into_iter()
+                .map(|finding| Finding { session_id: Some(session_id.clone()), ..finding }),
+        );
         Ok(())
     }
 
-    async fn check_blobs(
-        &self,
-        file: &str,
-        turn: &Turn,
-        report: &mut AuditReport,
-    ) -> Result<(), RecoveryError> {
+    async fn missing_blobs(&self, file: &str, turn: &Turn) -> Vec<Finding> {
+        let mut findings = Vec::new();
         let attachments = turn.submission.iter().flat_map(|submission| &submission.attachments);
         for attachment in attachments {
             // A disk that does not answer shows in the journal's own errors.
             if !self.blobs.contains(&attachment.blob).await.unwrap_or(true) {
                 let message = format!("The file {} of a message is missing.", attachment.name);
                 let kind = FindingKind::MissingBlob;
-                report.findings.push(Finding {
+                findings.push(Finding {
                     turn_id: Some(turn.turn_id.clone()),
                     line: Some(turn.line),
                     ..finding(kind, Severity::Manual, file, &message)
                 });
             }
         }
-        Ok(())
+        findings
     }
 }
 

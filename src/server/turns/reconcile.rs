@@ -14,6 +14,7 @@ use crate::server::journal::Turn;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::{WITHDRAWN, steps_to};
+use crate::server::turns::submit::prompt_parts;
 use crate::wire::journal::{Submission, TurnEvent};
 use crate::wire::recovery::Action;
 
@@ -74,14 +75,9 @@ impl Plan {
             store.add_prompt(&home, &prompt, &title, &line).await?;
         }
         if self.actions.contains(&Action::MarkInterrupted) {
-            let now = mint::now();
-            let (session_id, mut answer) =
-                self.answer.take().unwrap_or_else(|| (home, mark(&self.turn_id, now)));
-            answer.state = MessageState::Interrupted;
-            answer.ended_at = Some(now);
-            store.save_message(&session_id, &answer).await?;
-            let line = preview(&answer.text());
-            store.record_end(&session_id, true, Milestone::AgentEnd, &line, now).await?;
+            let (session_id, answer) =
+                self.answer.take().unwrap_or_else(|| (home, mark(&self.turn_id, mint::now())));
+            interrupt(store, &session_id, answer).await?;
             store.mark_unread(&session_id, true).await?;
         }
         Ok(())
@@ -104,6 +100,20 @@ impl Plan {
     }
 }
 
+/// Ends an answer as interrupted, in the conversation and in the list.
+pub(super) async fn interrupt(
+    store: &Store,
+    session_id: &SessionId,
+    mut answer: Message,
+) -> Result<(), StoreError> {
+    let now = mint::now();
+    answer.state = MessageState::Interrupted;
+    answer.ended_at = Some(now);
+    store.save_message(session_id, &answer).await?;
+    let line = preview(&answer.text());
+    store.record_end(session_id, true, Milestone::AgentEnd, &line, now).await
+}
+
 /// Finds the row in which a conversation goes on, where a reader looks for it.
 async fn home_of(store: &Store, id: &SessionId) -> Result<SessionId, StoreError> {
     let session = store.session(id).await?;
@@ -111,9 +121,7 @@ async fn home_of(store: &Store, id: &SessionId) -> Result<SessionId, StoreError>
 }
 
 fn restored(turn_id: &TurnId, submission: Submission, at: Timestamp) -> Message {
-    let mut parts = vec![Part::Text { text: submission.content }];
-    parts.extend(submission.attachments.into_iter().map(Part::Attachment));
-    message(turn_id, Role::User, parts, at)
+    message(turn_id, Role::User, prompt_parts(submission.content, submission.attachments), at)
 }
 
 fn mark(turn_id: &TurnId, at: Timestamp) -> Message {

@@ -1,12 +1,8 @@
 //! What is done once at start, before the first request, for turns that the last stop cut short.
 
 use super::log::TurnLog;
-use super::reconcile::{Plan, plan};
-use crate::domain::list::preview;
-use crate::domain::message::MessageState;
-use crate::domain::session::Milestone;
+use super::reconcile::{Plan, interrupt, plan};
 use crate::server::journal::{JournalError, Keep, SessionJournal};
-use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 
 /// The reason that the journal gives for turns which recovery ends.
@@ -89,13 +85,8 @@ async fn unfinished(log: &TurnLog) -> Result<Vec<SessionJournal>, JournalError> 
 async fn end_answers(store: &Store) -> Result<usize, StoreError> {
     let unfinished = store.unfinished_messages().await?;
     let count = unfinished.len();
-    for (session_id, mut answer) in unfinished {
-        let at = mint::now();
-        answer.state = MessageState::Interrupted;
-        answer.ended_at = Some(at);
-        store.save_message(&session_id, &answer).await?;
-        let preview = preview(&answer.text());
-        store.record_end(&session_id, true, Milestone::AgentEnd, &preview, at).await?;
+    for (session_id, answer) in unfinished {
+        interrupt(store, &session_id, answer).await?;
     }
     Ok(count)
 }

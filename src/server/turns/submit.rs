@@ -128,7 +128,7 @@ async fn known_turn(
     let Some((session_id, known)) = services.store.prompt_of_turn(&turn.turn_id).await? else {
         return Ok(None);
     };
-    if known.parts != prompt_of(turn).parts
+    if known.parts != prompt_parts(turn.content.clone(), turn.attachments.clone())
         || !same_conversation(services, turn, &session_id).await?
     {
         return Err(conflict());
@@ -207,16 +207,21 @@ fn conflict() -> ServiceError {
     ServiceError::refused(FailureCode::TurnConflict, message)
 }
 
+/// Gives the parts of the message that a prompt is stored as.
+pub(super) fn prompt_parts(content: String, attachments: Vec<Attachment>) -> Vec<Part> {
+    let mut parts = vec![Part::Text { text: content }];
+    parts.extend(attachments.into_iter().map(Part::Attachment));
+    parts
+}
+
 fn prompt_of(turn: &StartTurn) -> Message {
     let now = mint::now();
-    let mut parts = vec![Part::Text { text: turn.content.clone() }];
-    parts.extend(turn.attachments.iter().cloned().map(Part::Attachment));
     Message {
         message_id: mint::message_id(),
         turn_id: Some(turn.turn_id.clone()),
         role: Role::User,
         state: MessageState::Complete,
-        parts,
+        parts: prompt_parts(turn.content.clone(), turn.attachments.clone()),
         usage: None,
         created_at: now,
         ended_at: Some(now),
