@@ -31,6 +31,9 @@ impl SessionTask {
         self.queue.push_back(turn);
         self.take_up_next().await;
         self.announce().await;
+        if let Err(error) = self.around.store.index_waiting().await {
+            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
+        }
     }
 
     async fn take_up_next(&mut self) {

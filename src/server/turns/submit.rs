@@ -12,7 +12,7 @@ use crate::domain::session::Session;
 use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::mint;
-use crate::server::resolution::resolve_row;
+use crate::server::resolution::choose_row;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
 use crate::wire::error::FailureCode;
@@ -37,12 +37,15 @@ pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt,
 
 async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
     let mut unstored = services.gate.enter(&turn.turn_id).await;
-    if let Some(receipt) = known_turn(services, &turn).await? {
+    let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
+    if standing.known
+        && let Some(receipt) = known_turn(services, &turn).await?
+    {
         return Ok(receipt);
     }
-    let target = find_target(services, &turn).await?;
+    let target = choose_target(standing.lineage, &turn.session_id)?;
     check_attachments(services, &turn).await?;
-    write_down(services, &turn, target, &mut unstored).await?;
+    write_down(services, &turn, target, &mut unstored)?;
     let prompt = prompt_of(&turn);
     let (title, preview) = (title_from_prompt(&turn.content), preview(&turn.content));
     let stored = services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await;
@@ -56,7 +59,7 @@ async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, Serv
 }
 
 /// Puts the turn into the journal, unless an earlier try came as far as that.
-async fn write_down(
+fn write_down(
     services: &Services,
     turn: &StartTurn,
     target: Session,
@@ -74,7 +77,7 @@ async fn write_down(
         model: None,
         model_provider: None,
     };
-    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission).await?)
+    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission)?)
 }
 
 /// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
@@ -171,12 +174,11 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
 }
 
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
-async fn find_target(services: &Services, turn: &StartTurn) -> Result<Session, ServiceError> {
-    let requested = turn.session_id.as_str();
+fn choose_target(lineage: Vec<Session>, named: &SessionId) -> Result<Session, ServiceError> {
     let (resolution, row) =
-        resolve_row(services, requested, EntryPoint::DirectOpen, Intent::Navigate).await?;
+        choose_row(lineage, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate);
     match (resolution.outcome, row) {
-        (Outcome::Open, Some(row)) if row.session_id == turn.session_id => Ok(row),
+        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row),
         (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }
