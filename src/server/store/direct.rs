@@ -58,8 +58,7 @@ impl Store {
         let _alone = self.writer.lend().await?;
         let mut writer = lock(&self.direct.writer);
         let connection = writer.as_mut().ok_or(sqlx::Error::PoolClosed)?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let done = work(&transaction)?;
         transaction.commit()?;
         Ok(done)

@@ -2,8 +2,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::lineage::LINEAGE_ROWS;
-use super::rows;
+use super::rows::{self, session_columns};
 use super::{Store, StoreError};
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::session::Session;
@@ -13,12 +12,12 @@ use crate::domain::session::Session;
 pub struct Standing {
     /// The turn is stored already.
     pub known: bool,
-    /// The rows of the lineage that it is sent to.
-    pub lineage: Vec<Session>,
+    /// The row that it is sent to.
+    pub row: Option<Session>,
 }
 
 impl Store {
-    /// Looks a turn and the lineage of its session up, on this thread.
+    /// Looks a turn and the row that it is sent to up, on this thread.
     pub fn standing(&self, turn: &TurnId, session: &SessionId) -> Result<Standing, StoreError> {
         self.read(|connection| {
             let known = connection
@@ -26,13 +25,15 @@ impl Store {
                 .query_row([turn.as_str()], |_| Ok(()))
                 .optional()?
                 .is_some();
-            let mut statement = connection.prepare_cached(LINEAGE_ROWS)?;
+            let mut statement = connection.prepare_cached(concat!(
+                "SELECT ",
+                session_columns!(),
+                " FROM sessions AS session \
+                 WHERE session.session_id = ?1 AND session.deleted_at IS NULL"
+            ))?;
             let mut found = statement.query([session.as_str()])?;
-            let mut lineage = Vec::new();
-            while let Some(row) = found.next()? {
-                lineage.push(rows::session(row)?);
-            }
-            Ok(Standing { known, lineage })
+            let row = found.next()?.map(rows::session).transpose()?;
+            Ok(Standing { known, row })
         })
     }
 }

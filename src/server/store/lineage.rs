@@ -3,7 +3,7 @@
 use rusqlite::params;
 use sqlx::query;
 
-use super::messages::{Findable, insert};
+use super::messages::insert;
 use super::rows::{self, session_columns};
 use super::{Store, StoreError};
 use crate::domain::ids::SessionId;
@@ -11,26 +11,22 @@ use crate::domain::message::Message;
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 
-/// The rows of the lineage of `$1`, and those that name an id which is not stored as their parent
-/// or root.
-pub(super) const LINEAGE_ROWS: &str = concat!(
-    "SELECT ",
-    session_columns!(),
-    " FROM sessions AS session WHERE session.deleted_at IS NULL \
-     AND session.lineage_root_id = COALESCE( \
-     (SELECT known.lineage_root_id FROM sessions AS known \
-     WHERE known.session_id = $1), $1) \
-     UNION SELECT ",
-    session_columns!(),
-    " FROM sessions AS session WHERE session.parent_session_id = $1 \
-     AND session.deleted_at IS NULL"
-);
-
 impl Store {
     /// Reads the rows of one lineage, and those that name an id which is not stored as their parent
     /// or root. No other row is touched.
     pub async fn lineage_rows(&self, id: &SessionId) -> Result<Vec<Session>, StoreError> {
-        let found = query(LINEAGE_ROWS)
+        let found = query(concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions AS session WHERE session.deleted_at IS NULL \
+             AND session.lineage_root_id = COALESCE( \
+             (SELECT known.lineage_root_id FROM sessions AS known \
+             WHERE known.session_id = $1), $1) \
+             UNION SELECT ",
+            session_columns!(),
+            " FROM sessions AS session WHERE session.parent_session_id = $1 \
+             AND session.deleted_at IS NULL"
+        ))
         .bind(id.as_str())
         .fetch_all(&mut *self.readers.lend().await?)
         .await?;
@@ -80,7 +76,7 @@ impl Store {
                     fork.created_at.millis(),
                 ])?;
             for copy in copies {
-                insert(transaction, &fork.session_id, copy, Findable::Now)?;
+                insert(transaction, &fork.session_id, copy)?;
             }
             Ok(())
         })
@@ -130,7 +126,7 @@ impl Store {
                      milestone = NULL, unread = 0 WHERE session_id = ?1",
                 )?
                 .execute([snapshot.as_str(), continuation.as_str()])?;
-            insert(transaction, continuation, opening, Findable::Now)?;
+            insert(transaction, continuation, opening)?;
             Ok(())
         })
         .await?;

@@ -180,7 +180,13 @@ impl Store {
                      preview = COALESCE(NULLIF(?4, ''), preview), last_activity_at = ?5 \
                      WHERE session_id = ?1",
                 )?
-                .execute(params![id.as_str(), failed, to_word(&milestone)?, preview, at.millis()])?;
+                .execute(params![
+                    id.as_str(),
+                    failed,
+                    to_word(&milestone)?,
+                    preview,
+                    at.millis()
+                ])?;
             Ok(())
         })
         .await

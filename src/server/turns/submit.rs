@@ -43,7 +43,7 @@ async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, Serv
     {
         return Ok(receipt);
     }
-    let target = choose_target(standing.lineage, &turn.session_id)?;
+    let target = find_target(services, standing.row, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
     write_down(services, &turn, target, &mut unstored)?;
     let prompt = prompt_of(&turn);
@@ -174,7 +174,16 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
 }
 
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
-fn choose_target(lineage: Vec<Session>, named: &SessionId) -> Result<Session, ServiceError> {
+/// A row that is no record of an earlier part leads to itself, whatever else its lineage holds.
+async fn find_target(
+    services: &Services,
+    row: Option<Session>,
+    named: &SessionId,
+) -> Result<Session, ServiceError> {
+    let lineage = match row {
+        Some(row) if !row.pre_compression_snapshot => vec![row],
+        _ => services.store.lineage_rows(named).await?,
+    };
     let (resolution, row) =
         choose_row(lineage, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate);
     match (resolution.outcome, row) {

@@ -8,14 +8,6 @@ use crate::server::store::rows::{to_json, to_word};
 use crate::server::store::search::{forget, index};
 use crate::server::store::{Store, StoreError};
 
-/// When the words of a new message become findable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server::store) enum Findable {
-    Now,
-    /// Once somebody calls `index_waiting`.
-    Soon,
-}
-
 impl Store {
     /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
     /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
@@ -27,15 +19,21 @@ impl Store {
         preview: &str,
     ) -> Result<bool, StoreError> {
         self.write(|transaction| {
-            if !insert(transaction, session_id, message, Findable::Soon)? {
+            if !append(transaction, session_id, message, true)? {
                 return Ok(false);
             }
             transaction
                 .prepare_cached(
                     "UPDATE sessions SET title = CASE WHEN title = '' THEN ?2 ELSE title END, \
-                     preview = ?3, last_activity_at = ?4 WHERE session_id = ?1",
+                     preview = ?3, last_activity_at = ?4, message_count = message_count + 1 \
+                     WHERE session_id = ?1",
                 )?
-                .execute(params![session_id.as_str(), title, preview, message.created_at.millis()])?;
+                .execute(params![
+                    session_id.as_str(),
+                    title,
+                    preview,
+                    message.created_at.millis()
+                ])?;
             Ok(true)
         })
         .await
@@ -48,7 +46,7 @@ impl Store {
         message: &Message,
     ) -> Result<(), StoreError> {
         self.write(|transaction| {
-            if insert(transaction, session_id, message, Findable::Now)? {
+            if insert(transaction, session_id, message)? {
                 return Ok(());
             }
             transaction
@@ -89,12 +87,30 @@ impl Store {
     }
 }
 
-/// Appends a message to its session; gives `false` and writes nothing when it is known already.
+/// Adds a message to its session; gives `false` and writes nothing when it is known already.
 pub(in crate::server::store) fn insert(
     transaction: &Transaction<'_>,
     session_id: &SessionId,
     message: &Message,
-    findable: Findable,
+) -> Result<bool, StoreError> {
+    if !append(transaction, session_id, message, false)? {
+        return Ok(false);
+    }
+    transaction
+        .prepare_cached(
+            "UPDATE sessions SET message_count = message_count + 1 WHERE session_id = ?1",
+        )?
+        .execute([session_id.as_str()])?;
+    index(transaction, session_id, message)?;
+    Ok(true)
+}
+
+/// Writes a message at the end of its session, to be indexed now or by `index_waiting`.
+fn append(
+    transaction: &Transaction<'_>,
+    session_id: &SessionId,
+    message: &Message,
+    unindexed: bool,
 ) -> Result<bool, StoreError> {
     let added = transaction
         .prepare_cached(
@@ -115,16 +131,7 @@ pub(in crate::server::store) fn insert(
             message.created_at.millis(),
             message.ended_at.map(|at| at.millis()),
             message.recovered,
-            findable == Findable::Soon,
+            unindexed,
         ])?;
-    if added == 0 {
-        return Ok(false);
-    }
-    transaction
-        .prepare_cached("UPDATE sessions SET message_count = message_count + 1 WHERE session_id = ?1")?
-        .execute([session_id.as_str()])?;
-    if findable == Findable::Now {
-        index(transaction, session_id, message)?;
-    }
-    Ok(true)
+    Ok(added > 0)
 }
