@@ -13,6 +13,7 @@ pub mod data;
 pub mod error;
 mod http;
 pub mod journal;
+pub mod lists;
 mod mint;
 pub mod resolution;
 mod router;
@@ -81,6 +82,7 @@ impl Server {
         let serve = axum::serve(listener, router).with_graceful_shutdown(async move {
             shutdown.await;
             registry.shut_down().await;
+            registry.board().stop();
             let _ = stopping.send(true);
         });
         tokio::select! {

@@ -3,10 +3,14 @@
 //! Every query goes through an index, so its cost follows the page asked for. Statements keep to
 //! what PostgreSQL also understands.
 
+mod branches;
 mod connections;
+mod find;
 mod lineage;
+mod list;
 mod marks;
 mod messages;
+mod rank;
 mod rows;
 mod search;
 mod sessions;
@@ -22,11 +26,30 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use connections::Connections;
 
+pub use find::Found;
+pub use list::ListCursor;
 pub use messages::MessagePage;
-pub use search::Found;
-pub use sessions::{ListCursor, ListView};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
+
+/// The statements whose cost must follow the page asked for, however much is stored.
+pub const PAGE_STATEMENTS: &[&str] = &[
+    list::LEAVES,
+    list::FORK_POINTS,
+    list::VISIBLE,
+    list::ARCHIVED,
+    list::ALL,
+    list::TOPS,
+    list::PINNED,
+    branches::CHILDREN,
+    branches::BELOW,
+    find::NEWEST_TITLES,
+    find::NEWEST_MESSAGES,
+    find::TITLES,
+    find::MESSAGES,
+    find::TITLE_HITS,
+    find::MESSAGE_HITS,
+];
 
 /// How many can read side by side.
 const READERS: usize = 4;
@@ -105,6 +128,7 @@ impl Store {
         let readers = Connections::open(&options.read_only(true), READERS).await?;
         let wal = data_dir.join("throughline.db-wal");
         let store = Self { writer, readers, wal };
+        store.mark_cycles().await?;
         store.settle().await?;
         sync_folder(data_dir.to_owned()).await?;
         Ok(store)

@@ -20,10 +20,11 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::Session;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::lists;
 use crate::server::resolution::resolve;
 use crate::server::state::Services;
-use crate::server::store::ListView;
 use crate::wire::error::FailureCode;
+use crate::wire::list::{ListQuery, ListView};
 use crate::wire::rest::SessionPage;
 
 /// What refuses a request that is understood: the place for codes of our own in the specification.
@@ -64,6 +65,16 @@ fn methods(services: Services) -> Result<RpcModule<Services>, RegisterMethodErro
     module.register_async_method("listSessions", |params, services, _| async move {
         list_sessions(&services, read(&params)?).await.map_err(refuse)
     })?;
+    module.register_async_method("getSessionLeaves", |params, services, _| async move {
+        get_session_leaves(&services, read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSessionTree", |params, services, _| async move {
+        lists::trees(&services, &read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSessionChildren", |params, services, _| async move {
+        let Children { session_id, limit, cursor } = read(&params)?;
+        lists::children(&services, &session_id, cursor.as_deref(), limit).await.map_err(refuse)
+    })?;
     module.register_async_method("getSession", |params, services, _| async move {
         get_session(&services, read(&params)?).await.map_err(refuse)
     })?;
@@ -86,7 +97,35 @@ struct List {
 }
 
 async fn list_sessions(services: &Services, list: List) -> Result<SessionPage, ServiceError> {
-    conversations::list(services, ListView::Visible, list.cursor.as_deref(), list.limit).await
+    let List { limit, cursor } = list;
+    lists::list(services, &ListQuery { limit, cursor, ..ListQuery::default() }).await
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Leaves {
+    include_forks: bool,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+async fn get_session_leaves(
+    services: &Services,
+    leaves: Leaves,
+) -> Result<SessionPage, ServiceError> {
+    let Leaves { include_forks, limit, cursor } = leaves;
+    let query = ListQuery { view: ListView::Leaves, include_forks, limit, cursor };
+    lists::list(services, &query).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Children {
+    session_id: SessionId,
+    #[serde(default)]
+    limit: Option<u32>,
+    #[serde(default)]
+    cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +147,7 @@ struct Resolve {
 /// Reads named or positional parameters; where all are optional they may be absent.
 fn read<T: DeserializeOwned>(params: &Params<'_>) -> Result<T, ErrorObjectOwned> {
     match params.as_str() {
-        None => Params::new(Some("{}")).parse(),
+        None | Some("null") => Params::new(Some("{}")).parse(),
         Some(_) => params.parse(),
     }
 }
