@@ -11,6 +11,7 @@ pub mod config;
 pub mod conversations;
 pub mod data;
 pub mod error;
+pub mod export;
 mod http;
 pub mod journal;
 pub mod lists;

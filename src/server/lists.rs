@@ -8,6 +8,7 @@ use super::store::ListCursor;
 use crate::domain::ids::SessionId;
 use crate::domain::list::compare;
 use crate::domain::session::Session;
+use crate::domain::time::Timestamp;
 use crate::wire::error::FailureCode;
 use crate::wire::list::{
     ListQuery, ListView, Overview, SessionTrees, TreeNode, TreeQuery, ViewCounts,
@@ -128,7 +129,7 @@ fn grow(roots: &[SessionId], rows: Vec<(Session, u32)>) -> Vec<TreeNode> {
     roots.iter().filter_map(|root| tops.remove(root)).collect()
 }
 
-fn age(session: &Session) -> (crate::domain::time::Timestamp, &SessionId) {
+fn age(session: &Session) -> (Timestamp, &SessionId) {
     (session.created_at, &session.session_id)
 }
 

@@ -5,6 +5,7 @@
 
 mod branches;
 mod connections;
+mod export;
 mod find;
 mod lineage;
 mod list;

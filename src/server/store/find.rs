@@ -161,7 +161,12 @@ impl Store {
                 let count = of_each.entry(lineage.clone()).or_default();
                 if !deleted && *count < OF_EACH && of_each.len() <= ENOUGH {
                     *of_each.entry(lineage.clone()).or_default() += 1;
-                    picked.push(Match { entry_id: before, lineage, score: 0.0, title: index.titles });
+                    picked.push(Match {
+                        entry_id: before,
+                        lineage,
+                        score: 0.0,
+                        title: index.titles,
+                    });
                 }
             }
             let all_seen = i64::try_from(rows.len()).is_ok_and(|count| count < BATCH);

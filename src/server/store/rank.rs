@@ -56,7 +56,11 @@ impl<'text> Wanted<'text> {
         }
         let length = f64::from(length) / average.max(1.0);
         let tiring = SATURATION * (1.0 - LENGTH + LENGTH * length);
-        let sum: f64 = found.iter().map(|count: &f64| count.max(BEGINNING)).map(|count| count / (count + tiring)).sum();
+        let sum: f64 = found
+            .iter()
+            .map(|count: &f64| count.max(BEGINNING))
+            .map(|count| count / (count + tiring))
+            .sum();
         if is_title { sum * TITLE } else { sum }
     }
 }
