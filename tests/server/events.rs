@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
+use throughline::domain::ids::SessionId;
+use throughline::server::sessions::{Chronicle, Happened};
+use tokio::sync::broadcast::error::TryRecvError;
 
 use crate::test_app::TestApp;
 
@@ -169,4 +172,27 @@ async fn an_open_list_learns_that_a_parent_has_a_child_without_asking() {
     app.submit(&id, "t2", "[[compress]]").await;
     let snapshot = child_count_of(&id, 1).await;
     assert_eq!(snapshot["pre_compression_snapshot"], true);
+}
+
+#[test]
+fn what_is_kept_for_readers_is_bounded_and_a_slow_one_is_told() {
+    let chronicle = Chronicle::new();
+    let id = SessionId::parse("a").unwrap();
+    let mut slow = chronicle.read(None);
+    for _ in 0..1024 {
+        chronicle.record(Happened::Changed, &id, None);
+    }
+    let numbers = |after: u64| {
+        let missed = chronicle.read(Some(after)).missed?;
+        Some(missed.iter().map(|entry| entry.number).collect::<Vec<_>>())
+    };
+    assert_eq!(numbers(0), Some((1..=1024).collect()));
+    assert_eq!(numbers(1022), Some(vec![1023, 1024]));
+    assert_eq!(numbers(1024), Some(vec![]));
+    assert_eq!(numbers(1025), None, "what never was is not made up");
+    chronicle.record(Happened::Changed, &id, None);
+    assert_eq!(numbers(0), None);
+    assert_eq!(numbers(1).unwrap().len(), 1024);
+    let lagged = slow.following.try_recv().unwrap_err();
+    assert!(matches!(lagged, TryRecvError::Lagged(_)), "{lagged:?}");
 }

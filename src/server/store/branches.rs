@@ -31,7 +31,7 @@ pub(super) const BELOW: &str = concat!(
 
 /// In a cycle one row at least is no younger than its parent. From each such row the climb goes up
 /// until it ends or comes back.
-const MARK_CYCLES: &str = "WITH RECURSIVE climb (start, here) AS ( \
+const MISMARKED: &str = "WITH RECURSIVE climb (start, here) AS ( \
      SELECT child.session_id, child.parent_session_id FROM sessions AS child \
      JOIN sessions AS parent ON parent.session_id = child.parent_session_id \
      WHERE (child.created_at, child.session_id) <= (parent.created_at, parent.session_id) \
@@ -40,7 +40,7 @@ const MARK_CYCLES: &str = "WITH RECURSIVE climb (start, here) AS ( \
      WHERE climb.here <> climb.start AND above.parent_session_id IS NOT NULL), \
      circle (session_id) AS (SELECT here FROM climb WHERE start IN ( \
      SELECT start FROM climb WHERE here = start)) \
-     UPDATE sessions SET cyclic = 1 - cyclic \
+     SELECT session_id FROM sessions \
      WHERE cyclic <> (session_id IN (SELECT session_id FROM circle))";
 
 impl Store {
@@ -94,10 +94,20 @@ impl Store {
     /// Marks the edges that are part of a cycle, so that they hide nobody. The server itself makes
     /// none; whatever writes rows with parents of its own choice must call this afterwards.
     pub async fn mark_cycles(&self) -> Result<(), StoreError> {
-        let done = query(MARK_CYCLES).execute(&mut *self.writer.lend().await?).await?;
-        if done.rows_affected() > 0 {
-            tracing::warn!(rows = done.rows_affected(), "sessions that hang on each other");
+        let found = query(MISMARKED).fetch_all(&mut *self.readers.lend().await?).await?;
+        if found.is_empty() {
+            return Ok(());
         }
+        tracing::warn!(rows = found.len(), "sessions hang on each other, or no longer do");
+        let ids: Vec<String> =
+            found.iter().map(|row| row.try_get("session_id")).collect::<Result<_, _>>()?;
+        query(
+            "UPDATE sessions SET cyclic = 1 - cyclic \
+             WHERE session_id IN (SELECT value FROM json_each($1))",
+        )
+        .bind(to_json(&ids)?)
+        .execute(&mut *self.writer.lend().await?)
+        .await?;
         Ok(())
     }
 }

@@ -156,17 +156,15 @@ impl Store {
                 .await?;
             for row in &rows {
                 before = row.try_get("entry_id")?;
+                if row.try_get::<Option<i64>, _>("deleted_at")?.is_some() {
+                    continue;
+                }
                 let lineage: String = row.try_get("lineage_root_id")?;
-                let deleted = row.try_get::<Option<i64>, _>("deleted_at")?.is_some();
                 let count = of_each.entry(lineage.clone()).or_default();
-                if !deleted && *count < OF_EACH && of_each.len() <= ENOUGH {
-                    *of_each.entry(lineage.clone()).or_default() += 1;
-                    picked.push(Match {
-                        entry_id: before,
-                        lineage,
-                        score: 0.0,
-                        title: index.titles,
-                    });
+                if *count < OF_EACH {
+                    *count += 1;
+                    let title = index.titles;
+                    picked.push(Match { entry_id: before, lineage, score: 0.0, title });
                 }
             }
             let all_seen = i64::try_from(rows.len()).is_ok_and(|count| count < BATCH);
