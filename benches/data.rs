@@ -17,8 +17,8 @@ const CHAIN: usize = 12;
 /// How many messages the longest conversation has, unless there are none at all.
 pub const LONG: usize = 4_000;
 
-/// Another number means that what was kept is made anew.
-const GENERATION: u32 = 1;
+/// Another number means that what was kept is made anew; so do other tables.
+const GENERATION: u64 = 1;
 
 /// A word that every fourth message holds, and one that three of all hold.
 pub const COMMON: &str = "river";
@@ -72,7 +72,7 @@ pub async fn fill(folder: &Path, sessions: usize, messages: usize) -> Result<Fil
 fn kept(sessions: usize, messages: usize) -> Result<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-data");
     fs::create_dir_all(&folder)?;
-    let ours = format!("{GENERATION}-");
+    let ours = format!("{}-", fingerprint());
     for entry in fs::read_dir(&folder)? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(&ours) {
@@ -80,6 +80,14 @@ fn kept(sessions: usize, messages: usize) -> Result<PathBuf> {
         }
     }
     Ok(folder.join(format!("{ours}{sessions}-{messages}")))
+}
+
+/// Names what the kept data depends on: the generator and the tables it fills.
+fn fingerprint() -> String {
+    let migrations = sqlx::migrate!("src/server/store/migrations");
+    let bytes = migrations.iter().flat_map(|migration| migration.checksum.iter());
+    let mixed = bytes.fold(GENERATION, |sum, byte| Random(sum ^ u64::from(*byte)).next());
+    format!("{mixed:016x}")
 }
 
 async fn write(folder: &Path, rows: &[Row], messages: usize) -> Result<()> {

@@ -164,7 +164,8 @@ impl Look {
                     report.ratio_at_most(&what, growth, 1.5);
                 }
                 Looking::Search(_) => report.at_most(&what, cpu, Duration::from_millis(30)),
-                Looking::Overview | Looking::Tree | Looking::Open => {}
+                Looking::Overview => report.at_most(&what, cpu, Duration::from_millis(5)),
+                Looking::Tree | Looking::Open => {}
             }
         }
     }

@@ -33,23 +33,24 @@ pub use messages::MessagePage;
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
 
-/// The statements whose cost must follow the page asked for, however much is stored.
-pub const PAGE_STATEMENTS: &[&str] = &[
-    list::LEAVES,
-    list::FORK_POINTS,
-    list::VISIBLE,
-    list::ARCHIVED,
-    list::ALL,
-    list::TOPS,
-    list::PINNED,
-    branches::CHILDREN,
-    branches::BELOW,
-    find::NEWEST_TITLES,
-    find::NEWEST_MESSAGES,
-    find::TITLES,
-    find::MESSAGES,
-    find::TITLE_HITS,
-    find::MESSAGE_HITS,
+/// The statements whose cost must follow the page asked for, however much is stored, and the index
+/// that each must go by.
+pub const PAGE_STATEMENTS: &[(&str, &str)] = &[
+    (list::LEAVES, "INDEX sessions_leaves"),
+    (list::FORK_POINTS, "INDEX sessions_fork_points"),
+    (list::VISIBLE, "INDEX sessions_visible_by_activity"),
+    (list::ARCHIVED, "INDEX sessions_visible_by_activity"),
+    (list::ALL, "INDEX sessions_by_activity"),
+    (list::TOPS, "INDEX sessions_tops"),
+    (list::PINNED, "INDEX sessions_pinned"),
+    (branches::CHILDREN, "INDEX sessions_by_parent"),
+    (branches::BELOW, "INDEX sessions_by_parent"),
+    (find::NEWEST_TITLES, "search_titles VIRTUAL TABLE INDEX"),
+    (find::NEWEST_MESSAGES, "search VIRTUAL TABLE INDEX"),
+    (find::TITLES, "entry VIRTUAL TABLE INDEX"),
+    (find::MESSAGES, "entry VIRTUAL TABLE INDEX"),
+    (find::TITLE_HITS, "search_titles VIRTUAL TABLE INDEX"),
+    (find::MESSAGE_HITS, "search VIRTUAL TABLE INDEX"),
 ];
 
 /// How many can read side by side.

@@ -40,18 +40,24 @@ async fn no_page_of_a_list_a_tree_or_a_search_reads_a_whole_table() {
     let _store = Store::open(data.path()).await.unwrap();
     let mut connection = raw(&data).await;
     let others = [
-        "SELECT session_id FROM sessions WHERE lineage_root_id = 'x' AND snapshot = 0 AND deleted_at IS NULL ORDER BY segment DESC LIMIT 1",
-        "SELECT * FROM messages WHERE session_id = 'x' AND position < 9 ORDER BY position DESC LIMIT 50",
-        "SELECT * FROM messages WHERE turn_id = 'x' AND role = 'user'",
-        "SELECT * FROM messages WHERE state = 'streaming'",
+        (
+            "SELECT session_id FROM sessions WHERE lineage_root_id = 'x' AND snapshot = 0 AND deleted_at IS NULL ORDER BY segment DESC LIMIT 1",
+            "INDEX sessions_by_lineage",
+        ),
+        (
+            "SELECT * FROM messages WHERE session_id = 'x' AND position < 9 ORDER BY position DESC LIMIT 50",
+            "INDEX messages_by_position",
+        ),
+        ("SELECT * FROM messages WHERE turn_id = 'x' AND role = 'user'", "INDEX messages_by_turn"),
+        ("SELECT * FROM messages WHERE state = 'streaming'", "INDEX messages_unfinished"),
     ];
-    for statement in PAGE_STATEMENTS.iter().chain(&others) {
+    for (statement, index) in PAGE_STATEMENTS.iter().chain(&others) {
         let plan: Vec<(i64, i64, i64, String)> =
             sqlx::query_as(sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}")))
                 .fetch_all(&mut connection)
                 .await
                 .unwrap();
-        assert!(!plan.is_empty(), "{statement}");
+        assert!(plan.iter().any(|(.., step)| step.contains(index)), "{statement}: {plan:#?}");
         for (.., step) in plan {
             let gathered = GATHERED.iter().any(|allowed| step.starts_with(allowed));
             let scans = step.starts_with("SCAN") && !gathered && !is_looked_up(&step);

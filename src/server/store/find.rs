@@ -63,8 +63,8 @@ macro_rules! texts_in {
     };
 }
 
-/// Some matches as they are shown. The bounds keep the engine from going through all matches, and
-/// the plus from starting anew for each.
+/// Some matches as they are shown. The bounds keep the engine from going through all matches, the
+/// plus from starting anew for each, and the limit from forgetting the order, newest first.
 macro_rules! hits_in {
     ($index:literal) => {
         concat!(
@@ -78,7 +78,7 @@ macro_rules! hits_in {
             " WHERE ",
             $index,
             " MATCH $1 AND rowid BETWEEN $2 AND $3 \
-             AND +rowid IN (SELECT value FROM json_each($4)) LIMIT -1) AS hit \
+             AND +rowid IN (SELECT value FROM json_each($4)) ORDER BY rowid DESC LIMIT $5) AS hit \
              CROSS JOIN search_entries AS entry ON entry.entry_id = hit.entry_id \
              CROSS JOIN sessions AS session ON session.session_id = entry.session_id"
         )
@@ -218,6 +218,7 @@ impl Store {
             .bind(oldest)
             .bind(newest)
             .bind(to_json(&entries)?)
+            .bind(i64::try_from(entries.len()).unwrap_or(i64::MAX))
             .fetch_all(&mut *self.readers.lend().await?)
             .await?;
         for row in &rows {

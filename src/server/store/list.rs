@@ -76,10 +76,7 @@ pub(super) const ARCHIVED: &str =
     page_of!("session.snapshot = 0 AND session.archived = 1 AND session.deleted_at IS NULL");
 pub(super) const ALL: &str = page_of!("session.deleted_at IS NULL");
 pub(super) const TOPS: &str = page_of!("session.top = 1 AND session.deleted_at IS NULL");
-pub(super) const PINNED: &str = page_of!(
-    "session.pinned = 1 AND session.deleted_at IS NULL AND session.archived = 0 \
-     AND session.snapshot = 0"
-);
+pub(super) const PINNED: &str = page_of!("session.pinned = 1 AND session.is_visible = 1");
 
 impl Store {
     /// Reads one page of a view.

@@ -48,7 +48,7 @@ CREATE INDEX sessions_tops
     WHERE top = 1 AND deleted_at IS NULL;
 CREATE INDEX sessions_pinned
     ON sessions (last_activity_at DESC, created_at DESC, session_id DESC)
-    WHERE pinned = 1 AND deleted_at IS NULL;
+    WHERE pinned = 1 AND is_visible = 1;
 
 CREATE TRIGGER sessions_child_made AFTER INSERT ON sessions
 WHEN new.parent_session_id IS NOT NULL BEGIN
