@@ -77,11 +77,12 @@ async fn what_is_not_json_is_a_parse_error() {
 async fn a_lone_notification_gets_nothing_and_an_empty_batch_is_refused() {
     let app = TestApp::start().await;
     let notification = json!({ "jsonrpc": "2.0", "method": "getSessionLeaves" });
-    let response = app.post("/rpc", &notification).await;
-    assert!(response.status().is_success());
-    assert_eq!(response.text().await.unwrap(), "");
+    for sent in [notification.clone(), json!([notification, notification])] {
+        let response = app.post("/rpc", &sent).await;
+        assert_eq!(response.status(), StatusCode::NO_CONTENT, "{sent}");
+        assert_eq!(response.text().await.unwrap(), "", "{sent}");
+    }
     assert_eq!(call(&app, &json!([])).await["error"]["code"], -32600);
-    assert_eq!(call(&app, &json!(7)).await["error"]["code"], -32600);
 }
 
 #[tokio::test]

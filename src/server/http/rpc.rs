@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -49,13 +50,22 @@ impl Door {
     }
 
     pub async fn answer(self, request: Request) -> Response {
-        match self.service.oneshot(request).await {
-            Ok(response) => response.map(Body::new),
-            Err(error) => {
-                tracing::error!(%error, "a JSON-RPC request failed");
-                ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
-                    .into_response()
+        let failed = |error: &dyn std::fmt::Display| {
+            tracing::error!(%error, "a JSON-RPC request failed");
+            ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
+                .into_response()
+        };
+        let (parts, body) = match self.service.oneshot(request).await {
+            Ok(response) => response.into_parts(),
+            Err(error) => return failed(&error),
+        };
+        match to_bytes(Body::new(body), usize::MAX).await {
+            // The library writes `null` where the specification wants no answer at all.
+            Ok(bytes) if bytes.is_empty() || &*bytes == b"null" => {
+                StatusCode::NO_CONTENT.into_response()
             }
+            Ok(bytes) => Response::from_parts(parts, Body::from(bytes)),
+            Err(error) => failed(&error),
         }
     }
 }
