@@ -1,6 +1,9 @@
 //! Fills a data directory straight through SQLite: the same rows for the same sizes.
+//!
+//! Millions of messages take a minute or two, so what was made once is kept beside the build.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -14,12 +17,17 @@ const CHAIN: usize = 12;
 /// How many messages the longest conversation has, unless there are none at all.
 pub const LONG: usize = 4_000;
 
+/// Another number means that what was kept is made anew; so do other tables.
+const GENERATION: u64 = 1;
+
 /// A word that every fourth message holds, and one that three of all hold.
 pub const COMMON: &str = "river";
 pub const RARE: &str = "ocelot";
 
 /// How many different words the messages are made of.
 const VOCABULARY: u64 = 5_000;
+
+const DATABASE: &str = "throughline.db";
 
 /// 2026-01-01 in milliseconds since 1970.
 const START: i64 = 1_767_225_600_000;
@@ -36,18 +44,7 @@ pub struct Filled {
 /// Fills a data directory with sessions in lineages of one to twelve parts, some of them branches
 /// and some archived, and spreads messages over them.
 pub async fn fill(folder: &Path, sessions: usize, messages: usize) -> Result<Filled> {
-    Store::open(folder).await?.close().await;
-    let mut connection = SqliteConnectOptions::new()
-        .filename(folder.join("throughline.db"))
-        .journal_mode(SqliteJournalMode::Off)
-        .synchronous(SqliteSynchronous::Off)
-        .foreign_keys(false)
-        .pragma("cache_size", "-262144")
-        .connect()
-        .await?;
-    let mut transaction = connection.begin().await?;
-    let mut random = Random(1);
-    let rows = plan(sessions, &mut random);
+    let rows = plan(sessions, &mut Random(1));
     let chain =
         rows.iter().find(|row| row.parts == CHAIN).context("no lineage has twelve parts")?;
     let filled = Filled {
@@ -55,8 +52,63 @@ pub async fn fill(folder: &Path, sessions: usize, messages: usize) -> Result<Fil
         tip: session_id(chain.number + CHAIN - 1)?,
         long: session_id(0)?,
     };
+    if messages == 0 {
+        write(folder, &rows, messages).await?;
+        return Ok(filled);
+    }
+    let kept = kept(sessions, messages)?;
+    if !kept.exists() {
+        let unfinished = kept.with_extension("unfinished");
+        fs::create_dir_all(&unfinished)?;
+        let _ = fs::remove_file(unfinished.join(DATABASE));
+        write(&unfinished, &rows, messages).await?;
+        fs::rename(unfinished, &kept)?;
+    }
+    fs::copy(kept.join(DATABASE), folder.join(DATABASE))?;
+    Ok(filled)
+}
+
+/// Names the place of what is kept, and removes what an older generator made.
+fn kept(sessions: usize, messages: usize) -> Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-data");
+    fs::create_dir_all(&folder)?;
+    let ours = format!("{}-", fingerprint());
+    for entry in fs::read_dir(&folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(&ours) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(folder.join(format!("{ours}{sessions}-{messages}")))
+}
+
+/// Names what the kept data depends on: the generator and the tables it fills.
+fn fingerprint() -> String {
+    let migrations = sqlx::migrate!("src/server/store/migrations");
+    let bytes = migrations.iter().flat_map(|migration| migration.checksum.iter());
+    let mixed = bytes.fold(GENERATION, |sum, byte| Random(sum ^ u64::from(*byte)).next());
+    format!("{mixed:016x}")
+}
+
+async fn write(folder: &Path, rows: &[Row], messages: usize) -> Result<()> {
+    Store::open(folder).await?.close().await;
+    let mut connection = SqliteConnectOptions::new()
+        .filename(folder.join(DATABASE))
+        .journal_mode(SqliteJournalMode::Off)
+        .synchronous(SqliteSynchronous::Off)
+        .foreign_keys(false)
+        .pragma("cache_size", "-262144")
+        .connect()
+        .await?;
+    let mut transaction = connection.begin().await?;
+    // Words are gathered in memory until there are many, as no server could.
+    query("INSERT INTO search (search, rank) VALUES ('hashsize', 134217728)")
+        .execute(&mut *transaction)
+        .await?;
+    let mut random = Random(2);
+    let sessions = rows.len();
     let each = messages.saturating_sub(LONG) / sessions.max(1);
-    for row in &rows {
+    for row in rows {
         let count = match row.number {
             0 if messages > 0 => LONG,
             _ if each == 0 => 0,
@@ -68,9 +120,11 @@ pub async fn fill(folder: &Path, sessions: usize, messages: usize) -> Result<Fil
             insert_messages(&mut transaction, row, words(count, rare, &mut random)).await?;
         }
     }
+    query("INSERT INTO search (search, rank) VALUES ('hashsize', 1048576)")
+        .execute(&mut *transaction)
+        .await?;
     transaction.commit().await?;
-    connection.close().await?;
-    Ok(filled)
+    Ok(connection.close().await?)
 }
 
 /// Names the session with a number; names sort as their numbers do.

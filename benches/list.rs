@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
-use throughline::domain::ids::MessageId;
+use throughline::domain::ids::{MessageId, SessionId};
 use throughline::domain::message::{Message, MessageState, Part, Role};
 use throughline::domain::time::Timestamp;
-use throughline::server::conversations::{list, open, search};
-use throughline::server::store::ListView;
+use throughline::server::conversations::{open, search};
+use throughline::server::lists::{list, overview, trees};
+use throughline::server::state::Services;
+use throughline::wire::list::{ListQuery, ListView, TreeQuery};
 
 use crate::data::{COMMON, RARE};
 use crate::measure::{Samples, ratio, resident_memory};
@@ -18,49 +20,61 @@ use crate::scene::Scene;
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
 const ROUNDS: usize = 10;
-const EACH: u32 = 20;
+
+/// How often each look is taken in a round: in blocks, whose work is measured together.
+const BLOCKS: usize = 4;
+const EACH: u32 = 5;
+
+/// What a person does, and what it is called.
+#[derive(Clone, Copy, PartialEq)]
+enum Looking {
+    Page(ListView),
+    Overview,
+    Tree,
+    Search(&'static str),
+    Open,
+}
+
+/// Words as they are typed: rare and common ones, unfinished ones, several, and one of all titles.
+const LOOKS: [(Looking, &str); 12] = [
+    (Looking::Page(ListView::Visible), "list page of 50"),
+    (Looking::Page(ListView::Leaves), "leaves page of 50"),
+    (Looking::Overview, "list as the app opens it"),
+    (Looking::Tree, "tree of a chain of 12"),
+    (Looking::Search(RARE), "search, rare word"),
+    (Looking::Search(COMMON), "search, common word"),
+    (Looking::Search("r"), "search, one letter"),
+    (Looking::Search("rive"), "search, unfinished word"),
+    (Looking::Search("river babababa"), "search, two common words"),
+    (Looking::Search("ocelot ri"), "search, rare and unfinished"),
+    (Looking::Search("conversation"), "search, word of every title"),
+    (Looking::Open, "open one of 4,000 messages"),
+];
 
 /// One store, and what looking around in it took.
 struct Look {
     scene: Scene,
     size: String,
-    times: Times,
-    bytes: Bytes,
-    saved: u64,
-}
-
-#[derive(Default)]
-struct Times {
-    page: Samples,
-    rare: Samples,
-    common: Samples,
-    long: Samples,
+    memory: u64,
+    looks: Vec<Samples>,
+    bytes: Vec<usize>,
     save: Samples,
-    page_after_save: Samples,
-}
-
-/// How large the answers are.
-#[derive(Default)]
-struct Bytes {
-    page: usize,
-    rare: usize,
-    common: usize,
-    long: usize,
+    list_after_save: Samples,
+    saved: u64,
 }
 
 /// Looks around in stores of three sizes, in turns.
 pub async fn run(report: &mut Report, most_messages: usize) -> Result<()> {
-    report.begin("list", "looking around, each answer as JSON");
+    report.begin("list", "looking around among sessions / messages, each answer as JSON");
     let mut looks = Vec::new();
     for sessions in SIZES {
         looks.push(Look::at(sessions, most_messages / SIZES[2] * sessions).await?);
     }
-    let opened = resident_memory()?;
     for round in 0..=ROUNDS {
         for look in &mut looks {
             if round == 1 {
                 // The first round only warms up.
-                look.times = Times::default();
+                look.forget();
             }
             look.round().await?;
         }
@@ -68,11 +82,8 @@ pub async fn run(report: &mut Report, most_messages: usize) -> Result<()> {
     for look in &looks {
         look.show(report);
     }
-    report.note(&format!(
-        "memory (VmRSS): {} MB with three stores open, {} MB after all of this",
-        opened >> 20,
-        resident_memory()? >> 20
-    ));
+    let memory = resident_memory()? >> 20;
+    report.note(&format!("memory (VmRSS) after all of this: {memory} MB, three stores open"));
     if let [small, _, large] = &looks[..] {
         large.hold_to_promises(report, small);
     }
@@ -84,79 +95,115 @@ pub async fn run(report: &mut Report, most_messages: usize) -> Result<()> {
 
 impl Look {
     async fn at(sessions: usize, messages: usize) -> Result<Self> {
-        Ok(Self {
-            scene: Scene::open(sessions, messages).await?,
+        let scene = Scene::open(sessions, messages).await?;
+        let mut look = Self {
+            scene,
             size: format!("{} / {}", grouped(sessions), grouped(messages)),
-            times: Times::default(),
-            bytes: Bytes::default(),
+            memory: resident_memory()? >> 20,
+            looks: Vec::new(),
+            bytes: vec![0; LOOKS.len()],
+            save: Samples::default(),
+            list_after_save: Samples::default(),
             saved: 0,
-        })
+        };
+        look.forget();
+        Ok(look)
+    }
+
+    fn forget(&mut self) {
+        self.looks = LOOKS.iter().map(|_| Samples::default()).collect();
+        (self.save, self.list_after_save) = Default::default();
     }
 
     async fn round(&mut self) -> Result<()> {
-        let Self { scene, times, bytes, .. } = self;
-        let services = scene.services();
-        let long = &scene.filled.long;
-        let page = async || {
-            let page = list(services, ListView::Visible, None, None).await?;
-            ensure!(page.sessions.len() == 50, "the page has {} rows", page.sessions.len());
-            size_of(&page)
-        };
-        let page_once = async || {
-            bytes.page = page().await?;
-            Ok(())
-        };
-        times.page.block(EACH, page_once).await?;
-        let search_rare = async || {
-            let hits = search(services, RARE).await?;
-            ensure!((1..=3).contains(&hits.len()), "{} hits for the rare word", hits.len());
-            bytes.rare = size_of(&hits)?;
-            Ok(())
-        };
-        times.rare.block(EACH, search_rare).await?;
-        let search_common = async || {
-            let hits = search(services, COMMON).await?;
-            ensure!(!hits.is_empty(), "no hit for the common word");
-            bytes.common = size_of(&hits)?;
-            Ok(())
-        };
-        times.common.block(EACH, search_common).await?;
-        let open_long = async || {
-            let transcript = open(services, long, None, None).await?;
-            ensure!(transcript.messages.len() == 50 && transcript.has_earlier, "a short page");
-            bytes.long = size_of(&transcript)?;
-            Ok(())
-        };
-        times.long.block(EACH, open_long).await?;
+        let services = self.scene.services();
+        let (long, tip) = (&self.scene.filled.long, &self.scene.filled.first);
+        for (place, (looking, _)) in LOOKS.iter().enumerate() {
+            for _ in 0..BLOCKS {
+                let bytes = &mut self.bytes[place];
+                let once = async || {
+                    *bytes = looking.answer(services, long, tip).await?;
+                    Ok(())
+                };
+                self.looks[place].block(EACH, once).await?;
+            }
+        }
         for _ in 0..EACH {
             let message = said(self.saved)?;
             self.saved += 1;
             let save = async || Ok(services.store.save_message(long, &message).await?);
-            times.save.block(1, save).await?;
-            times.page_after_save.block(1, async || page().await.map(drop)).await?;
+            self.save.block(1, save).await?;
+            let again = async || {
+                let page = Looking::Page(ListView::Leaves);
+                page.answer(services, long, tip).await.map(drop)
+            };
+            self.list_after_save.block(1, again).await?;
         }
         Ok(())
     }
 
     fn show(&self, report: &mut Report) {
-        let Self { times, bytes, size, .. } = self;
-        let note = |bytes: usize| format!("{} bytes", grouped(bytes));
-        report.measured("page of 50", size, &times.page, &note(bytes.page));
-        report.measured("search, rare word", size, &times.rare, &note(bytes.rare));
-        report.measured("search, common word", size, &times.common, &note(bytes.common));
-        report.measured("newest page of a long one", size, &times.long, &note(bytes.long));
-        report.measured("save a message", size, &times.save, "");
-        report.measured("page of 50 after a save", size, &times.page_after_save, "");
+        for (place, (_, name)) in LOOKS.iter().enumerate() {
+            let note = format!("{} bytes", grouped(self.bytes[place]));
+            report.measured(name, &self.size, &self.looks[place], &note);
+        }
+        report.measured("save a message", &self.size, &self.save, "");
+        report.measured("leaves again after a save", &self.size, &self.list_after_save, "");
+        report.note(&format!("memory (VmRSS) with {} open: {} MB", self.size, self.memory));
     }
 
     fn hold_to_promises(&self, report: &mut Report, small: &Self) {
-        let Times { page, rare, common, .. } = &self.times;
-        let growth = ratio(page.cpu(), small.times.page.cpu());
-        report.ratio_at_most("CPU of a page at 100,000 : at 1,000", growth, 1.5);
-        report.at_most("CPU of a page at 100,000", page.cpu(), Duration::from_millis(5));
-        let most = Duration::from_millis(30);
-        report.at_most("CPU of a search for a rare word", rare.cpu(), most);
-        report.at_most("CPU of a search for a common word", common.cpu(), most);
+        for (place, (looking, name)) in LOOKS.iter().enumerate() {
+            let cpu = self.looks[place].cpu();
+            let what = format!("CPU at 100,000: {name}");
+            match looking {
+                Looking::Page(_) => {
+                    report.at_most(&what, cpu, Duration::from_millis(5));
+                    let growth = ratio(cpu, small.looks[place].cpu());
+                    let what = format!("CPU at 100,000 : at 1,000, {name}");
+                    report.ratio_at_most(&what, growth, 1.5);
+                }
+                Looking::Search(_) => report.at_most(&what, cpu, Duration::from_millis(30)),
+                Looking::Overview => report.at_most(&what, cpu, Duration::from_millis(5)),
+                Looking::Tree | Looking::Open => {}
+            }
+        }
+    }
+}
+
+impl Looking {
+    /// Gets the answer and gives its size in bytes.
+    async fn answer(
+        self,
+        services: &Services,
+        long: &SessionId,
+        first: &SessionId,
+    ) -> Result<usize> {
+        match self {
+            Self::Page(view) => {
+                let page = list(services, &ListQuery { view, ..ListQuery::default() }).await?;
+                ensure!(page.sessions.len() == 50, "the page has {} rows", page.sessions.len());
+                size_of(&page)
+            }
+            Self::Overview => size_of(&overview(services).await?),
+            Self::Tree => {
+                let root_id = Some(first.clone());
+                let tree = trees(services, &TreeQuery { root_id, ..TreeQuery::default() }).await?;
+                ensure!(tree.trees.len() == 1, "no tree");
+                size_of(&tree)
+            }
+            Self::Search(words) => {
+                let hits = search(services, words).await?;
+                let expected = if words == RARE { 1..=3 } else { 1..=30 };
+                ensure!(expected.contains(&hits.len()), "{} hits for {words}", hits.len());
+                size_of(&hits)
+            }
+            Self::Open => {
+                let transcript = open(services, long, None, None).await?;
+                ensure!(transcript.messages.len() == 50 && transcript.has_earlier, "a short page");
+                size_of(&transcript)
+            }
+        }
     }
 }
 

@@ -49,6 +49,11 @@ impl Samples {
         percentile(&self.cpus, 50)
     }
 
+    /// Gives the CPU time of one operation in the costliest blocks.
+    pub fn high_cpu(&self) -> Duration {
+        percentile(&self.cpus, 99)
+    }
+
     pub fn most_cpu(&self) -> Duration {
         percentile(&self.cpus, 100)
     }

@@ -4,6 +4,7 @@
 //! modules are named inside the bodies only, for the browser knows just the signatures.
 
 pub mod lineage;
+pub mod lists;
 pub mod recovery;
 pub mod sessions;
 pub mod settings;

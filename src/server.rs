@@ -11,8 +11,10 @@ pub mod config;
 pub mod conversations;
 pub mod data;
 pub mod error;
+pub mod export;
 mod http;
 pub mod journal;
+pub mod lists;
 mod mint;
 pub mod resolution;
 mod router;
@@ -81,6 +83,7 @@ impl Server {
         let serve = axum::serve(listener, router).with_graceful_shutdown(async move {
             shutdown.await;
             registry.shut_down().await;
+            registry.board().stop();
             let _ = stopping.send(true);
         });
         tokio::select! {

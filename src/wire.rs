@@ -4,6 +4,7 @@
 
 pub mod error;
 pub mod journal;
+pub mod list;
 pub mod outbox;
 pub mod recovery;
 pub mod rest;

@@ -24,9 +24,13 @@ mod server {
     mod bad_input;
     mod conversations;
     mod disk_full;
+    mod events;
+    mod export;
     mod guard;
     mod journal;
     mod journal_cli;
+    mod kept_leaves;
+    mod leaves;
     mod levels;
     mod pages;
     mod process;
@@ -51,5 +55,6 @@ mod wire {
 mod at_rest;
 mod crash_storage;
 mod live_process;
+mod plant;
 mod test_app;
 mod tidy;

@@ -16,10 +16,11 @@ pub async fn list_sessions(
     cursor: Option<String>,
     only: Vec<SessionId>,
 ) -> Result<SessionPage, Failure> {
-    use crate::server::{conversations, error::ServiceError, state::Services, store::ListView};
+    use crate::server::{conversations, error::ServiceError, lists, state::Services};
+    use crate::wire::list::ListQuery;
     let services = Services::from_context()?;
     let page = if only.is_empty() {
-        conversations::list(&services, ListView::Visible, cursor.as_deref(), None).await
+        lists::list(&services, &ListQuery { cursor, ..ListQuery::default() }).await
     } else {
         conversations::rows(&services, &only).await
     };

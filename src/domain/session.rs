@@ -74,6 +74,13 @@ pub struct Session {
     /// The last line worth showing in a list, as plain text.
     pub preview: String,
     pub message_count: u32,
+    /// How many rows hang on this one that are neither archived nor deleted; those hide it from a
+    /// list of leaves.
+    #[serde(default)]
+    pub child_count: u32,
+    /// How many others of these hang on the same parent.
+    #[serde(default)]
+    pub sibling_count: u32,
     pub pinned: bool,
     pub archived: bool,
     pub created_at: Timestamp,

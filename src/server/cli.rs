@@ -1,6 +1,9 @@
 //! The command line.
 
+mod data;
+mod export;
 mod journal;
+mod leaves;
 mod resolve;
 
 use std::io::Write;
@@ -33,6 +36,10 @@ enum Command {
     Serve(ServeOptions),
     /// Tell which row of a conversation a requested id leads to, as JSON
     Resolve(resolve::ResolveOptions),
+    /// List the conversations that nothing goes on from
+    Leaves(leaves::LeavesOptions),
+    /// Write whole conversations as JSON or Markdown
+    Export(export::ExportOptions),
     /// Tell what the turn journal and the conversations do not agree on
     Audit(journal::AuditOptions),
     /// Tell what would be repaired, or repair it
@@ -47,6 +54,8 @@ pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Serve(options) => serve(options).await.map(|()| ExitCode::SUCCESS),
         Command::Resolve(options) => Ok(resolve::run(&options)),
+        Command::Leaves(options) => leaves::run(options).await,
+        Command::Export(options) => export::run(options).await,
         Command::Audit(options) => journal::audit(options).await,
         Command::Repair(options) => journal::repair(options).await,
         Command::Journal(command) => journal::run(command).await,

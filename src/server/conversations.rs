@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::error::ServiceError;
+use super::lists::page_size;
 use super::mint;
 use super::resolution::resolve;
+use super::sessions::Happened;
 use super::state::Services;
-use super::store::{ListCursor, ListView};
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::lineage::{Lineages, Node};
 use crate::domain::message::MessageState;
@@ -17,36 +18,13 @@ use crate::wire::rest::{
     About, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece, Timeline, Transcript,
 };
 
-/// How many rows or messages a page has unless asked otherwise, and at most.
-pub const PAGE: u32 = 50;
-const LARGEST_PAGE: u32 = 200;
+/// How many rows can be asked for by their ids at once.
+const MOST_ROWS: usize = 200;
 
 /// How many conversations a search gives at most.
 const FOUND_AT_MOST: usize = 30;
 
 const LONGEST_TITLE: usize = 200;
-
-/// Reads one page of the list.
-pub async fn list(
-    services: &Services,
-    view: ListView,
-    cursor: Option<&str>,
-    limit: Option<u32>,
-) -> Result<SessionPage, ServiceError> {
-    let cursor = cursor.map(str::parse::<ListCursor>).transpose().map_err(|()| {
-        ServiceError::refused(FailureCode::InvalidRequest, "This list cursor is not valid.")
-    })?;
-    let limit = page_size(limit);
-    let mut sessions = services.store.list_sessions(view, cursor.as_ref(), limit + 1).await?;
-    let more = sessions.len() > limit as usize;
-    sessions.truncate(limit as usize);
-    let next_cursor =
-        sessions.last().filter(|_| more).map(|last| ListCursor::after(last).to_string());
-    for session in &mut sessions {
-        services.registry.show_on(session);
-    }
-    Ok(SessionPage { sessions, next_cursor })
-}
 
 /// Reads a conversation: its newest page, or an older one that ends before a message.
 pub async fn open(
@@ -88,7 +66,7 @@ pub async fn row(services: &Services, id: &SessionId) -> Result<Session, Service
 /// Reads some rows; what is gone is left out.
 pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<SessionPage, ServiceError> {
     let mut sessions = Vec::new();
-    for id in ids.iter().take(LARGEST_PAGE as usize) {
+    for id in ids.iter().take(MOST_ROWS) {
         match row(services, id).await {
             Ok(row) => sessions.push(row),
             Err(error) if error.0.code == FailureCode::SessionNotFound => {}
@@ -113,7 +91,7 @@ pub async fn create(services: &Services, request: NewSession) -> Result<Session,
     let title = checked_title(request.title.unwrap_or_default())?;
     let session = new_row(title, agent, workspace.display().to_string());
     services.store.create_session(&session).await?;
-    services.registry.announce(&session.session_id).await?;
+    services.registry.announce_as(Happened::Created, &session.session_id).await?;
     Ok(session)
 }
 
@@ -157,7 +135,8 @@ pub async fn fork(
     let mut fork = new_row(parent.title, parent.agent, parent.workspace);
     fork.preview = parent.preview;
     services.store.fork_session(id, &fork, &copies).await?;
-    services.registry.announce(&fork.session_id).await?;
+    services.registry.announce_as(Happened::Forked, &fork.session_id).await?;
+    services.registry.announce(id).await?;
     services.store.session(&fork.session_id).await?.ok_or_else(ServiceError::no_session)
 }
 
@@ -169,10 +148,11 @@ pub async fn patch(
 ) -> Result<Session, ServiceError> {
     let title = patch.title.map(checked_title).transpose()?;
     let patch = SessionPatch { title, ..patch };
-    if !services.store.patch_session(id, &patch).await? {
+    let touched = services.store.patch_session(id, &patch).await?;
+    if touched.is_empty() {
         return Err(ServiceError::no_session());
     }
-    services.registry.announce(id).await?;
+    announce_with_parents(services, &touched).await?;
     row(services, id).await
 }
 
@@ -184,17 +164,28 @@ pub async fn delete(services: &Services, id: &SessionId) -> Result<(), ServiceEr
     }
     for part in &parts {
         services.registry.dismiss(part).await;
-        services.registry.announce(part).await?;
     }
-    Ok(())
+    announce_with_parents(services, &parts).await
 }
 
 /// Brings a deleted conversation back.
 pub async fn restore(services: &Services, id: &SessionId) -> Result<Session, ServiceError> {
-    for part in services.store.mark_deleted(id, None).await? {
-        services.registry.announce(&part).await?;
-    }
+    let parts = services.store.mark_deleted(id, None).await?;
+    announce_with_parents(services, &parts).await?;
     services.store.session(id).await?.ok_or_else(ServiceError::no_session)
+}
+
+/// Shows rows in every open list, and those they hang on, which they may hide or no longer hide.
+async fn announce_with_parents(
+    services: &Services,
+    rows: &[SessionId],
+) -> Result<(), ServiceError> {
+    let parents = services.store.parents_of(rows).await?;
+    let others = parents.iter().filter(|parent| !rows.contains(parent));
+    for id in rows.iter().chain(others) {
+        services.registry.announce(id).await?;
+    }
+    Ok(())
 }
 
 /// Takes the unread mark off.
@@ -225,10 +216,6 @@ pub fn about(services: &Services) -> About {
         workspace: services.config.workspace.display().to_string(),
         agents: services.registry.agents().list(),
     }
-}
-
-fn page_size(limit: Option<u32>) -> u32 {
-    limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE)
 }
 
 fn checked_title(title: String) -> Result<String, ServiceError> {
@@ -277,6 +264,8 @@ fn new_row(title: String, agent: String, workspace: String) -> Session {
         open_questions: 0,
         preview: String::new(),
         message_count: 0,
+        child_count: 0,
+        sibling_count: 0,
         pinned: false,
         archived: false,
         created_at: now,

@@ -3,7 +3,9 @@
 pub mod assets;
 pub mod dev;
 pub mod entry;
+pub mod events;
 pub mod extract;
+pub mod lists;
 pub mod recovery;
 pub mod rest;
 pub mod rpc;

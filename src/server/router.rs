@@ -16,7 +16,7 @@ use tower_http::trace::TraceLayer;
 
 use super::auth;
 use super::blobs::LARGEST_BLOB;
-use super::http::{dev, entry, recovery, rest, rpc, ws};
+use super::http::{dev, entry, events, lists, recovery, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
 
@@ -54,14 +54,20 @@ pub fn router(state: AppState) -> anyhow::Result<Router> {
 /// REST, plain forms, the socket and what watches over them.
 fn doors() -> Router<AppState> {
     Router::new()
-        .route("/api/sessions", get(rest::list_sessions))
+        .route("/api/sessions", get(lists::list_sessions))
+        .route("/api/sessions/counts", get(lists::counts))
+        .route("/api/sessions/overview", get(lists::overview))
+        .route("/api/sessions/tree", get(lists::trees))
         .route("/api/sessions/new", post(rest::new_session))
         .route(
             "/api/sessions/{id}",
             get(rest::get_session).patch(rest::patch_session).delete(rest::delete_session),
         )
         .route("/api/sessions/{id}/restore", post(rest::restore_session))
-        .route("/api/search", get(rest::search))
+        .route("/api/sessions/{id}/children", get(lists::children))
+        .route("/api/sessions/{id}/tree", get(lists::tree))
+        .route("/api/search", get(lists::search))
+        .route("/api/events", get(events::events))
         .route("/api/sessions/{id}/resolve", get(rest::resolve_session))
         .route("/api/sessions/{id}/fork", post(rest::fork_session))
         .route("/api/sessions/{id}/compress", post(rest::compress_session))

@@ -1,6 +1,7 @@
 //! Who runs, and how: one task per session owns its agent, its numbers and its recent events.
 
 mod board;
+mod chronicle;
 mod commands;
 mod conduct;
 mod lineage;
@@ -12,6 +13,7 @@ mod scribe;
 mod task;
 
 pub use board::{Board, ListChange};
+pub use chronicle::{Chronicle, Entry, Happened, Reading};
 pub use commands::{CommandAnswer, CommandLog};
 pub use registry::{Registry, SessionError};
 pub use ring::{Numbered, Replay};

@@ -3,12 +3,17 @@
 //! Every query goes through an index, so its cost follows the page asked for. Statements keep to
 //! what PostgreSQL also understands.
 
+mod branches;
 mod connections;
 mod direct;
 mod entry;
+mod export;
+mod find;
 mod lineage;
+mod list;
 mod marks;
 mod messages;
+mod rank;
 mod rows;
 mod search;
 mod sessions;
@@ -26,11 +31,31 @@ use connections::Connections;
 use direct::Direct;
 
 pub use entry::Standing;
+pub use find::Found;
+pub use list::ListCursor;
 pub use messages::MessagePage;
-pub use search::Found;
-pub use sessions::{ListCursor, ListView};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
+
+/// The statements whose cost must follow the page asked for, however much is stored, and the index
+/// that each must go by.
+pub const PAGE_STATEMENTS: &[(&str, &str)] = &[
+    (list::LEAVES, "INDEX sessions_leaves"),
+    (list::FORK_POINTS, "INDEX sessions_fork_points"),
+    (list::VISIBLE, "INDEX sessions_visible_by_activity"),
+    (list::ARCHIVED, "INDEX sessions_visible_by_activity"),
+    (list::ALL, "INDEX sessions_by_activity"),
+    (list::TOPS, "INDEX sessions_tops"),
+    (list::PINNED, "INDEX sessions_pinned"),
+    (branches::CHILDREN, "INDEX sessions_by_parent"),
+    (branches::BELOW, "INDEX sessions_by_parent"),
+    (find::NEWEST_TITLES, "search_titles VIRTUAL TABLE INDEX"),
+    (find::NEWEST_MESSAGES, "search VIRTUAL TABLE INDEX"),
+    (find::TITLES, "entry VIRTUAL TABLE INDEX"),
+    (find::MESSAGES, "entry VIRTUAL TABLE INDEX"),
+    (find::TITLE_HITS, "search_titles VIRTUAL TABLE INDEX"),
+    (find::MESSAGE_HITS, "search VIRTUAL TABLE INDEX"),
+];
 
 /// How many can read side by side.
 const READERS: usize = 4;
@@ -115,6 +140,7 @@ impl Store {
         let wal = data_dir.join("throughline.db-wal");
         let direct = Direct::open(&file)?;
         let store = Self { writer, readers, direct, wal };
+        store.mark_cycles().await?;
         store.settle().await?;
         sync_folder(data_dir.to_owned()).await?;
         Ok(store)

@@ -161,8 +161,11 @@ fn leaves_are_the_rows_that_no_other_hangs_on() {
     check_leaves("a<gone", "a");
     // Rows in a cycle must not hide each other.
     check_leaves("a/a", "a");
-    check_leaves("a/b b/a", "b");
-    check_leaves("a<b b<a", "b");
+    check_leaves("a/b b/a", "a b");
+    check_leaves("a<b b<a", "a b");
+    check_leaves("a<c b<a c<b", "a b c");
+    // What hangs on a cycle is hidden by nobody, and hides as anywhere else.
+    check_leaves("a/b b/a c/a", "b c");
 }
 
 #[test]

@@ -24,6 +24,8 @@ fn row(id: &str, status: Status, last_activity: i64) -> Session {
         milestone: None,
         unread: false,
         open_questions: 0,
+        child_count: 0,
+        sibling_count: 0,
         preview: String::new(),
         message_count: 0,
         pinned: false,

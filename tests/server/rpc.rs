@@ -72,3 +72,35 @@ async fn what_is_not_json_is_a_parse_error() {
     let answer: Value = response.json().await.unwrap();
     assert_eq!(answer["error"]["code"], -32700);
 }
+
+#[tokio::test]
+async fn a_lone_notification_gets_nothing_and_an_empty_batch_is_refused() {
+    let app = TestApp::start().await;
+    let notification = json!({ "jsonrpc": "2.0", "method": "getSessionLeaves" });
+    for sent in [notification.clone(), json!([notification, notification])] {
+        let response = app.post("/rpc", &sent).await;
+        assert_eq!(response.status(), StatusCode::NO_CONTENT, "{sent}");
+        assert_eq!(response.text().await.unwrap(), "", "{sent}");
+    }
+    assert_eq!(call(&app, &json!([])).await["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn parameters_may_be_absent_named_or_in_order() {
+    let app = crate::plant::app("a b/a c/b d").await;
+    let ask = async |params: Option<Value>| {
+        let mut request = json!({ "jsonrpc": "2.0", "id": 1, "method": "getSessionLeaves" });
+        if let Some(params) = params {
+            request["params"] = params;
+        }
+        call(&app, &request).await["result"].clone()
+    };
+    let all = ask(None).await;
+    assert_eq!(all["sessions"].as_array().unwrap().len(), 2);
+    for params in [json!({}), json!([]), Value::Null, json!([false]), json!({ "limit": null })] {
+        assert_eq!(ask(Some(params.clone())).await, all, "{params}");
+    }
+    let first = ask(Some(json!([true, 1]))).await;
+    assert_eq!(first, ask(Some(json!({ "include_forks": true, "limit": 1 }))).await);
+    assert_eq!(first["sessions"].as_array().unwrap().len(), 1);
+}

@@ -1,5 +1,7 @@
 use serde_json::Value;
+use tempfile::TempDir;
 
+use crate::plant;
 use crate::test_app::TestApp;
 
 async fn hits(app: &TestApp, words: &str) -> Vec<Value> {
@@ -118,4 +120,70 @@ async fn what_nobody_saw_is_unread_until_somebody_looks_and_moves_along() {
     let response = list.command(tip, &serde_json::json!({ "type": "seen" })).await;
     assert_eq!(response["ok"], true);
     assert_eq!(row(tip).await["unread"], false);
+}
+
+/// Plants conversations of messages, oldest first, as `name: text | text`.
+async fn planted(lines: &[&str]) -> TestApp {
+    let names: Vec<_> = lines.iter().map(|line| line.split(':').next().unwrap()).collect();
+    let data = plant::planted(&names.join(" ")).await;
+    let mut statements = String::new();
+    for line in lines {
+        let (name, texts) = line.split_once(':').unwrap();
+        for (place, text) in texts.split('|').enumerate() {
+            statements.push_str(&message(name, place + 1, text.trim()));
+        }
+    }
+    plant::run(&data, &statements).await;
+    TestApp::start_with(data, TempDir::new().unwrap()).await
+}
+
+fn message(session: &str, position: usize, text: &str) -> String {
+    format!(
+        "INSERT INTO messages (message_id, session_id, position, role, state, parts, created_at) \
+         VALUES ('{session}{position}', '{session}', {position}, 'user', 'complete', '[]', 1); \
+         INSERT INTO search_entries (session_id, message_id) VALUES ('{session}', \
+         '{session}{position}'); \
+         INSERT INTO search (rowid, words) VALUES (last_insert_rowid(), '{text}');"
+    )
+}
+
+async fn found(app: &TestApp, words: &str) -> String {
+    let hits = hits(app, words).await;
+    hits.iter()
+        .map(|hit| hit["session"]["session_id"].as_str().unwrap())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[tokio::test]
+async fn the_best_answer_comes_first_and_of_equals_the_newest() {
+    let app = planted(&[
+        "titled: nothing here",
+        "often: a heron and a heron and a heron stood near the reeds",
+        "once: a heron and a crane and a stork stood near the reeds",
+        "begun: a heronry and a crane and a stork stood near the reeds",
+        "later: a heron and a crane and a stork stood near the reeds",
+    ])
+    .await;
+    plant::run(&app.data, "UPDATE sessions SET title = 'Heron' WHERE session_id = 'titled'").await;
+    assert_eq!(found(&app, "heron").await, "titled often later once begun");
+    assert_eq!(found(&app, "heron ").await, "titled often later once", "a finished word is whole");
+    assert_eq!(found(&app, "reeds h").await, "often later begun once");
+    for typed in ["h", "he", "her", "hero", "heron", "heronr", "heronry"] {
+        assert!(found(&app, typed).await.contains("begun"), "{typed}");
+    }
+}
+
+#[tokio::test]
+async fn one_long_conversation_does_not_crowd_out_the_others() {
+    let long = vec!["a grebe"; 900].join("|");
+    let app = planted(&["old: a grebe", &format!("long: {long}"), "young: a grebe"]).await;
+    let expected = "young long old";
+    assert_eq!(found(&app, "grebe").await, expected);
+    let gone = app.client.delete(format!("{}/api/sessions/long", app.base)).send().await.unwrap();
+    assert_eq!(gone.status(), 204);
+    assert_eq!(found(&app, "grebe").await, "young old", "nor when it was deleted");
+    let listed = app.get_json("/api/sessions?q=grebe").await;
+    let rows = listed["sessions"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "the same through the list's own address");
 }

@@ -27,6 +27,8 @@ pub struct Entry<'rows> {
     pub duplicate: bool,
     /// The edge to its parent closed a cycle and was removed.
     pub cut: bool,
+    /// The edge to its parent is part of a cycle, so that it hides nobody.
+    pub cyclic: bool,
     pub has_child: bool,
 }
 
@@ -42,6 +44,7 @@ impl<'rows> Entry<'rows> {
             depth: 0,
             duplicate: false,
             cut: false,
+            cyclic: false,
             has_child: false,
         }
     }
@@ -214,15 +217,23 @@ impl<'rows> Forest<'rows> {
                 here = self.parent(position);
             }
             let again = here.filter(|it| met_from.get(*it) == Some(&start));
-            if let Some(oldest) = again.and_then(|position| self.oldest_of_cycle(position))
-                && let Some(entry) = self.entries.get_mut(oldest)
+            let oldest = again.and_then(|position| self.oldest_of_cycle(position));
+            let mut member = oldest;
+            while let Some(entry) = member.and_then(|it| self.entries.get_mut(it))
+                && !entry.cyclic
             {
+                entry.cyclic = true;
+                member = entry.parent;
+            }
+            if let Some(entry) = oldest.and_then(|it| self.entries.get_mut(it)) {
                 entry.parent = None;
                 entry.cut = true;
             }
         }
         for position in 0..self.entries.len() {
-            if let Some(entry) = self.parent(position).and_then(|it| self.entries.get_mut(it)) {
+            let hides = self.entries.get(position).filter(|entry| !entry.cyclic);
+            let parent = hides.and_then(|entry| entry.parent);
+            if let Some(entry) = parent.and_then(|it| self.entries.get_mut(it)) {
                 entry.has_child = true;
             }
         }

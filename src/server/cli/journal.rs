@@ -2,23 +2,15 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use crate::server::config::default_data_dir;
+use super::data::DataOptions;
 use crate::server::data::{Data, DataLock};
 use crate::server::mint;
 use crate::server::turns::audit::Auditor;
 use crate::wire::recovery::{Action, AuditReport, RepairReport, Severity};
-
-#[derive(Debug, Args)]
-pub struct DataOptions {
-    /// Where conversations and attachments are kept
-    #[arg(long, env = "THROUGHLINE_DATA_DIR", default_value_os_t = default_data_dir(), value_name = "FOLDER")]
-    data_dir: PathBuf,
-}
 
 #[derive(Debug, Args)]
 pub struct AuditOptions {
@@ -58,7 +50,7 @@ pub struct PruneOptions {
 
 /// Prints what the audit found; exits 1 when something needs attention.
 pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
-    let data = Data::open(existing(&options.data)?).await?;
+    let data = Data::open(options.data.existing()?).await?;
     let report = auditor(&data).audit().await?;
     let mut out = std::io::stdout();
     if options.json {
@@ -70,7 +62,7 @@ pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
 }
 
 pub async fn repair(options: RepairOptions) -> anyhow::Result<ExitCode> {
-    let folder = existing(&options.data)?;
+    let folder = options.data.existing()?;
     let _lock = options.apply.then(|| DataLock::take(folder)).transpose()?;
     let data = Data::open(folder).await?;
     let report = auditor(&data).repair(options.apply).await?;
@@ -91,7 +83,7 @@ pub async fn run(command: JournalCommand) -> anyhow::Result<ExitCode> {
 }
 
 async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
-    let folder = existing(&options.data)?;
+    let folder = options.data.existing()?;
     let _lock = DataLock::take(folder)?;
     let data = Data::open(folder).await?;
     let report = auditor(&data).audit().await?;
@@ -109,17 +101,6 @@ async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
     }
     writeln!(std::io::stdout(), "Pruned {turns} turns from {files} journals.")?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Names a data directory that is there already; a mistyped one must not be made.
-fn existing(options: &DataOptions) -> anyhow::Result<&Path> {
-    let folder = &options.data_dir;
-    anyhow::ensure!(
-        folder.join("throughline.db").is_file(),
-        "{} is no data directory of Throughline",
-        folder.display()
-    );
-    Ok(folder)
 }
 
 fn auditor(data: &Data) -> Auditor<'_> {

@@ -17,42 +17,13 @@ use crate::server::error::ServiceError;
 use crate::server::resolution::resolve;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
-use crate::server::store::ListView;
 use crate::server::turns::submit::submit;
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    NewSession, RunningSession, SearchHit, SessionPage, SessionPatch, StartTurn, StoredBlob,
-    Transcript, TurnReceipt,
+    NewSession, RunningSession, SessionPatch, StartTurn, StoredBlob, Transcript, TurnReceipt,
 };
 
 type Answer<T> = Result<Json<T>, ServiceError>;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ListQuery {
-    view: Option<ViewName>,
-    limit: Option<u32>,
-    cursor: Option<String>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ViewName {
-    Visible,
-    All,
-}
-
-pub async fn list_sessions(
-    State(services): State<Services>,
-    Query(query): Query<ListQuery>,
-) -> Answer<SessionPage> {
-    let view = match query.view {
-        Some(ViewName::All) => ListView::All,
-        Some(ViewName::Visible) | None => ListView::Visible,
-    };
-    let page = conversations::list(&services, view, query.cursor.as_deref(), query.limit).await?;
-    Ok(Json(page))
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,19 +78,6 @@ pub async fn restore_session(
     Path(id): Path<SessionId>,
 ) -> Answer<Session> {
     Ok(Json(conversations::restore(&services, &id).await?))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SearchQuery {
-    q: String,
-}
-
-pub async fn search(
-    State(services): State<Services>,
-    Query(query): Query<SearchQuery>,
-) -> Answer<Vec<SearchHit>> {
-    Ok(Json(conversations::search(&services, &query.q).await?))
 }
 
 #[derive(Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -20,10 +21,11 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::Session;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::lists;
 use crate::server::resolution::resolve;
 use crate::server::state::Services;
-use crate::server::store::ListView;
 use crate::wire::error::FailureCode;
+use crate::wire::list::{ListQuery, ListView};
 use crate::wire::rest::SessionPage;
 
 /// What refuses a request that is understood: the place for codes of our own in the specification.
@@ -48,13 +50,22 @@ impl Door {
     }
 
     pub async fn answer(self, request: Request) -> Response {
-        match self.service.oneshot(request).await {
-            Ok(response) => response.map(Body::new),
-            Err(error) => {
-                tracing::error!(%error, "a JSON-RPC request failed");
-                ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
-                    .into_response()
+        let failed = |error: &dyn std::fmt::Display| {
+            tracing::error!(%error, "a JSON-RPC request failed");
+            ServiceError::refused(FailureCode::Internal, "Something went wrong on the server.")
+                .into_response()
+        };
+        let (parts, body) = match self.service.oneshot(request).await {
+            Ok(response) => response.into_parts(),
+            Err(error) => return failed(&error),
+        };
+        match to_bytes(Body::new(body), usize::MAX).await {
+            // The library writes `null` where the specification wants no answer at all.
+            Ok(bytes) if bytes.is_empty() || &*bytes == b"null" => {
+                StatusCode::NO_CONTENT.into_response()
             }
+            Ok(bytes) => Response::from_parts(parts, Body::from(bytes)),
+            Err(error) => failed(&error),
         }
     }
 }
@@ -63,6 +74,16 @@ fn methods(services: Services) -> Result<RpcModule<Services>, RegisterMethodErro
     let mut module = RpcModule::new(services);
     module.register_async_method("listSessions", |params, services, _| async move {
         list_sessions(&services, read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSessionLeaves", |params, services, _| async move {
+        get_session_leaves(&services, read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSessionTree", |params, services, _| async move {
+        lists::trees(&services, &read(&params)?).await.map_err(refuse)
+    })?;
+    module.register_async_method("getSessionChildren", |params, services, _| async move {
+        let Children { session_id, limit, cursor } = read(&params)?;
+        lists::children(&services, &session_id, cursor.as_deref(), limit).await.map_err(refuse)
     })?;
     module.register_async_method("getSession", |params, services, _| async move {
         get_session(&services, read(&params)?).await.map_err(refuse)
@@ -86,7 +107,35 @@ struct List {
 }
 
 async fn list_sessions(services: &Services, list: List) -> Result<SessionPage, ServiceError> {
-    conversations::list(services, ListView::Visible, list.cursor.as_deref(), list.limit).await
+    let List { limit, cursor } = list;
+    lists::list(services, &ListQuery { limit, cursor, ..ListQuery::default() }).await
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Leaves {
+    include_forks: bool,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+async fn get_session_leaves(
+    services: &Services,
+    leaves: Leaves,
+) -> Result<SessionPage, ServiceError> {
+    let Leaves { include_forks, limit, cursor } = leaves;
+    let query = ListQuery { view: ListView::Leaves, include_forks, limit, cursor };
+    lists::list(services, &query).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Children {
+    session_id: SessionId,
+    #[serde(default)]
+    limit: Option<u32>,
+    #[serde(default)]
+    cursor: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +157,7 @@ struct Resolve {
 /// Reads named or positional parameters; where all are optional they may be absent.
 fn read<T: DeserializeOwned>(params: &Params<'_>) -> Result<T, ErrorObjectOwned> {
     match params.as_str() {
-        None => Params::new(Some("{}")).parse(),
+        None | Some("null") => Params::new(Some("{}")).parse(),
         Some(_) => params.parse(),
     }
 }

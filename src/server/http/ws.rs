@@ -16,8 +16,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::outgoing::{Line, forward_changes, forward_meta, meta_of};
 use crate::domain::ids::{CommandId, SessionId};
-use crate::server::conversations::{self, PAGE};
+use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::lists::PAGE;
 use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
 use crate::server::turns::submit::submit;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
+use super::chronicle::Happened;
 use super::lineage::fills_context;
 use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
 use crate::domain::event::{DeltaKind, Event, Outcome};
@@ -285,7 +286,7 @@ impl SessionTask {
         } else if outcome != Outcome::Interrupted {
             self.take_up_next_boxed().await;
         }
-        self.announce().await;
+        self.announce_as(Happened::Completed).await;
     }
 
     /// Breaks the cycle of futures between the end of one turn and the start of the next.

@@ -1,5 +1,6 @@
 //! How one conversation comes to span several rows.
 
+use super::chronicle::Happened;
 use super::task::{SessionTask, TaskCommand};
 use crate::domain::event::Event;
 use crate::domain::ids::SessionId;
@@ -67,9 +68,11 @@ impl SessionTask {
             Ok(()) => {
                 let snapshot = self.session_id.clone();
                 self.emit(Event::Compressed { snapshot, continuation: continuation.clone() });
-                if let Err(error) = self.around.board.post(&continuation, None).await {
+                let board = &self.around.board;
+                if let Err(error) = board.post(Happened::Compressed, &continuation, None).await {
                     tracing::error!(session = %continuation, %error, "a row could not be read");
                 }
+                self.announce().await;
             }
             Err(error) => {
                 tracing::error!(session = %self.session_id, %error, "compression failed");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::chronicle::Happened;
 use super::scribe::write_down;
 use super::task::SessionTask;
 use crate::domain::event::{DeltaKind, Event};
@@ -129,11 +130,17 @@ impl SessionTask {
 
     /// Shows the row's present state in every open list.
     pub(super) async fn announce(&mut self) {
+        self.announce_as(Happened::Changed).await;
+    }
+
+    /// Shows the row's present state, and says what happened to it.
+    pub(super) async fn announce_as(&mut self, happened: Happened) {
         if std::mem::take(&mut self.pending.unseen) {
             self.mark_unread().await;
         }
         let meta = self.meta.borrow().clone();
-        if let Err(error) = self.around.board.post(&self.session_id, Some(&meta)).await {
+        let posted = self.around.board.post(happened, &self.session_id, Some(&meta)).await;
+        if let Err(error) = posted {
             tracing::error!(session = %self.session_id, %error, "a row could not be read");
         }
     }
@@ -145,7 +152,7 @@ impl SessionTask {
             tracing::error!(session = %shown, %error, "a row could not be marked unread");
         }
         if *shown != self.session_id
-            && let Err(error) = self.around.board.post(shown, None).await
+            && let Err(error) = self.around.board.post(Happened::Changed, shown, None).await
         {
             tracing::error!(session = %shown, %error, "a row could not be read");
         }

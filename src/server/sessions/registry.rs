@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
+use super::chronicle::Happened;
 use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
@@ -136,8 +137,17 @@ impl Registry {
 
     /// Shows a row's present state in every open list.
     pub async fn announce(&self, id: &SessionId) -> Result<(), SessionError> {
+        self.announce_as(Happened::Changed, id).await
+    }
+
+    /// Shows a row's present state, and says what happened to it.
+    pub async fn announce_as(
+        &self,
+        happened: Happened,
+        id: &SessionId,
+    ) -> Result<(), SessionError> {
         let meta = self.meta_of(id);
-        Ok(self.board.post(id, meta.as_ref()).await?)
+        Ok(self.board.post(happened, id, meta.as_ref()).await?)
     }
 
     /// Puts what runs over what is stored.

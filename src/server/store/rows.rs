@@ -19,7 +19,10 @@ macro_rules! session_columns {
          session.parent_session_id, session.relation, session.snapshot, \
          session.continuation_session_id, session.lineage_root_id, session.failed, \
          session.milestone, session.unread, session.preview, session.message_count, session.pinned, \
-         session.archived, session.created_at, session.last_activity_at, \
+         session.archived, session.created_at, session.last_activity_at, session.child_count, \
+         COALESCE((SELECT parent.child_count - session.hides_parent FROM sessions AS parent \
+           WHERE parent.session_id = session.parent_session_id \
+           AND parent.session_id <> session.session_id), 0) AS sibling_count, \
          (SELECT tip.session_id FROM sessions AS tip \
            WHERE tip.lineage_root_id = session.lineage_root_id AND tip.snapshot = 0 \
            AND tip.deleted_at IS NULL \
@@ -98,6 +101,8 @@ pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
         open_questions: 0,
         preview: row.text("preview")?,
         message_count: count(row, "message_count")?,
+        child_count: count(row, "child_count")?,
+        sibling_count: count(row, "sibling_count")?,
         pinned: flag(row, "pinned")?,
         archived: flag(row, "archived")?,
         created_at: time(row.number("created_at")?),

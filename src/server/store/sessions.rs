@@ -1,7 +1,5 @@
 //! Queries on session rows.
 
-use std::str::FromStr;
-
 use rusqlite::params;
 use sqlx::query;
 
@@ -11,55 +9,6 @@ use crate::domain::ids::SessionId;
 use crate::domain::session::{Milestone, Session};
 use crate::domain::time::Timestamp;
 use crate::wire::rest::SessionPatch;
-
-/// Which rows a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListView {
-    /// What ordinary navigation can open.
-    Visible,
-    /// Every row, records of earlier parts and archived ones included.
-    All,
-}
-
-/// The place in the list after which the next page begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListCursor {
-    pub last_activity_at: Timestamp,
-    pub created_at: Timestamp,
-    pub session_id: SessionId,
-}
-
-impl ListCursor {
-    pub fn after(session: &Session) -> Self {
-        Self {
-            last_activity_at: session.last_activity_at,
-            created_at: session.created_at,
-            session_id: session.session_id.clone(),
-        }
-    }
-}
-
-impl std::fmt::Display for ListCursor {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { last_activity_at, created_at, session_id } = self;
-        write!(formatter, "{}.{}.{session_id}", last_activity_at.millis(), created_at.millis())
-    }
-}
-
-impl FromStr for ListCursor {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let mut fields = text.splitn(3, '.');
-        let mut time = || {
-            let millis = fields.next().and_then(|field| field.parse().ok()).ok_or(())?;
-            Ok(Timestamp::from_millis(millis))
-        };
-        let (last_activity_at, created_at) = (time()?, time()?);
-        let session_id = SessionId::parse(fields.next().ok_or(())?).map_err(|_| ())?;
-        Ok(Self { last_activity_at, created_at, session_id })
-    }
-}
 
 impl Store {
     /// Adds a session row that starts a lineage of its own.
@@ -99,69 +48,30 @@ impl Store {
         row.as_ref().map(rows::session).transpose()
     }
 
-    /// Reads one page of the list, newest activity first.
-    pub async fn list_sessions(
-        &self,
-        view: ListView,
-        after: Option<&ListCursor>,
-        limit: u32,
-    ) -> Result<Vec<Session>, StoreError> {
-        let newest = ListCursor {
-            last_activity_at: Timestamp::MAX,
-            created_at: Timestamp::MAX,
-            session_id: SessionId::parse("z").map_err(|error| StoreError::Corrupt {
-                what: "session_id",
-                reason: error.to_string(),
-            })?,
-        };
-        let after = after.unwrap_or(&newest);
-        let statement = match view {
-            ListView::Visible => concat!(
-                "SELECT ",
-                session_columns!(),
-                " FROM sessions AS session WHERE session.snapshot = 0 AND session.archived = 0 \
-                 AND session.deleted_at IS NULL \
-                 AND (session.last_activity_at, session.created_at, session.session_id) \
-                 < ($1, $2, $3) ORDER BY session.last_activity_at DESC, \
-                 session.created_at DESC, session.session_id DESC LIMIT $4"
-            ),
-            ListView::All => concat!(
-                "SELECT ",
-                session_columns!(),
-                " FROM sessions AS session WHERE session.deleted_at IS NULL \
-                 AND (session.last_activity_at, session.created_at, session.session_id) \
-                 < ($1, $2, $3) ORDER BY session.last_activity_at DESC, \
-                 session.created_at DESC, session.session_id DESC LIMIT $4"
-            ),
-        };
-        let found = query(statement)
-            .bind(after.last_activity_at.millis())
-            .bind(after.created_at.millis())
-            .bind(after.session_id.as_str())
-            .bind(i64::from(limit))
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
-        found.iter().map(rows::session).collect()
-    }
-
-    /// Changes what a person may change; fields left out stay. Tells whether the row exists.
+    /// Changes what a person may change; fields left out stay. Archiving concerns the whole
+    /// conversation with its earlier parts. Gives the rows that were touched, none where there is
+    /// no such session.
     pub async fn patch_session(
         &self,
         id: &SessionId,
         patch: &SessionPatch,
-    ) -> Result<bool, StoreError> {
-        let done = query(
-            "UPDATE sessions SET title = COALESCE($2, title), pinned = COALESCE($3, pinned), \
-             archived = COALESCE($4, archived) WHERE session_id = $1",
+    ) -> Result<Vec<SessionId>, StoreError> {
+        let touched = query(
+            "UPDATE sessions SET title = CASE WHEN session_id = $1 THEN COALESCE($2, title) \
+             ELSE title END, pinned = CASE WHEN session_id = $1 THEN COALESCE($3, pinned) \
+             ELSE pinned END, archived = COALESCE($4, archived) \
+             WHERE deleted_at IS NULL AND (session_id = $1 OR ($4 IS NOT NULL \
+             AND lineage_root_id = (SELECT known.lineage_root_id FROM sessions AS known \
+             WHERE known.session_id = $1))) RETURNING session_id",
         )
         .bind(id.as_str())
         .bind(patch.title.as_deref())
         .bind(patch.pinned.map(i64::from))
         .bind(patch.archived.map(i64::from))
-        .execute(&mut *self.writer.lend().await?)
+        .fetch_all(&mut *self.writer.lend().await?)
         .await?;
         self.settle().await?;
-        Ok(done.rows_affected() > 0)
+        touched.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 
     /// Records how a turn ended: what the list shows, if there is something new to show, and when.
