@@ -7,6 +7,7 @@ mod connections;
 mod lineage;
 mod marks;
 mod messages;
+mod questions;
 mod rows;
 mod search;
 mod sessions;

@@ -20,6 +20,7 @@ use crate::server::conversations::{self, PAGE};
 use crate::server::error::ServiceError;
 use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
+use crate::server::turns::answer::answer;
 use crate::server::turns::submit::submit;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::StartTurn;
@@ -241,9 +242,7 @@ impl Connection {
                 registry.ask(id, |reply| TaskCommand::Withdraw { turn_id, reply }).await??;
             }
             Command::Answer { request_id, option } => {
-                registry
-                    .ask(id, |reply| TaskCommand::Answer { request_id, option, reply })
-                    .await??;
+                answer(&self.services, id, request_id, option).await?;
             }
             Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
             Command::Seen => conversations::mark_seen(&self.services, id).await?,

@@ -26,6 +26,7 @@ use crate::server::agents::agent::{
 };
 use crate::server::blobs::Blobs;
 use crate::server::store::{Store, StoreError};
+use crate::server::turns::answer::Given;
 use crate::server::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
@@ -41,6 +42,8 @@ pub struct Turn {
     pub submitted_to: SessionId,
     pub prompt: Message,
     pub attachments: Vec<Attachment>,
+    /// The answer that the turn is, if it answers a question kept from before a restart.
+    pub given: Option<Given>,
 }
 
 type Reply<T> = oneshot::Sender<T>;
@@ -77,6 +80,12 @@ pub struct TaskMeta {
 }
 
 impl TaskMeta {
+    /// Takes what is stored, and the last number that was given out.
+    pub fn at_start(session: &Session, seq: Seq) -> Self {
+        let (status, open_questions) = (session.status, session.open_questions);
+        Self { status, seq, open_questions, ..Self::default() }
+    }
+
     /// Puts what runs over what is stored.
     pub fn show_on(&self, session: &mut Session) {
         if self.status.is_running() {
@@ -144,6 +153,7 @@ impl SessionTask {
     pub fn new(
         around: Surroundings,
         session: &Session,
+        kept: Option<Message>,
         agent: Arc<dyn Agent>,
         latest: Seq,
         commands: mpsc::Receiver<TaskCommand>,
@@ -157,7 +167,11 @@ impl SessionTask {
             agent_state: AgentState::Closed,
             queue: VecDeque::new(),
             running: None,
-            live: Live { status: session.status, ..Live::default() },
+            live: Live {
+                status: session.status,
+                messages: kept.into_iter().collect(),
+                ..Live::default()
+            },
             ring: Ring::new(latest),
             pending: Pending::default(),
             events: broadcast::Sender::new(1024),
@@ -206,7 +220,7 @@ impl SessionTask {
         match command {
             TaskCommand::Start(turn) => self.enqueue(*turn).await,
             TaskCommand::Cancel(reply) => {
-                let _ = reply.send(self.cancel());
+                let _ = reply.send(self.cancel().await);
             }
             TaskCommand::Withdraw { turn_id, reply } => {
                 let _ = reply.send(self.withdraw(&turn_id).await);

@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
-    /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
+    /// nothing. A question that still waited for a person is passed over, or answered by it. Tells whether the prompt is new; a turn that is known already changes nothing.
     pub async fn add_prompt(
         &self,
         session_id: &SessionId,
@@ -144,6 +144,12 @@ impl Store {
         .bind(title)
         .bind(preview)
         .bind(message.created_at.millis())
+        .execute(&mut *transaction)
+        .await?;
+        query(
+            "UPDATE messages SET state = 'interrupted' WHERE session_id = $1 AND state = 'waiting'",
+        )
+        .bind(session_id.as_str())
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;

@@ -31,6 +31,11 @@ pub enum Directive {
         title: String,
         options: Vec<String>,
     },
+    /// Stands first in a prompt that goes on from a question: what is behind it, and the answer.
+    Answered {
+        passed: u32,
+        option: String,
+    },
     Plan(Vec<String>),
     Usage(Usage),
     Notice(String),
@@ -174,6 +179,7 @@ fn read(body: &str) -> Option<Directive> {
         "slow" => read_slow(rest),
         "tool" => read_tool(rest).map(Directive::Tool),
         "ask" => read_ask(rest),
+        "answered" => read_answered(rest),
         "plan" => list(rest).map(Directive::Plan),
         "usage" => read_usage(rest),
         "notice" => trimmed(rest).map(Directive::Notice),
@@ -224,6 +230,12 @@ fn read_edit(rest: &str) -> Option<Tool> {
 fn read_ask(rest: &str) -> Option<Directive> {
     let (title, options) = rest.split_once('|').unwrap_or((rest, "Yes | No"));
     Some(Directive::Ask { title: trimmed(title)?, options: list(options)? })
+}
+
+fn read_answered(rest: &str) -> Option<Directive> {
+    let (passed, option) = rest.trim().split_once(char::is_whitespace)?;
+    let passed = number(passed, 0..=u32::MAX)?;
+    trimmed(option).map(|option| Directive::Answered { passed, option })
 }
 
 fn read_usage(rest: &str) -> Option<Directive> {
