@@ -30,6 +30,7 @@ mod server {
     mod levels;
     mod pages;
     mod process;
+    mod question;
     mod queue;
     mod recovery;
     mod resolution;

@@ -125,18 +125,12 @@ impl TestApp {
     }
 
     pub async fn socket(&self) -> TestSocket {
-        let mut socket = self.raw_socket().await;
-        socket.send(&json!({ "type": "hello", "protocol": 1, "subscriptions": [] })).await;
-        let welcome = socket.until("welcome").await;
-        socket.epoch = welcome["epoch"].as_str().unwrap().to_owned();
-        socket
+        TestSocket::open(&self.base).await
     }
 
     /// Opens a socket that has not said hello.
     pub async fn raw_socket(&self) -> TestSocket {
-        let address = format!("{}/ws", self.base.replace("http", "ws"));
-        let (stream, _) = connect_async(address).await.unwrap();
-        TestSocket { stream, epoch: String::new() }
+        TestSocket::connect(&self.base).await
     }
 }
 
@@ -156,6 +150,21 @@ pub struct TestSocket {
 }
 
 impl TestSocket {
+    /// Connects to a server and says hello.
+    pub async fn open(base: &str) -> Self {
+        let mut socket = Self::connect(base).await;
+        socket.send(&json!({ "type": "hello", "protocol": 1, "subscriptions": [] })).await;
+        let welcome = socket.until("welcome").await;
+        socket.epoch = welcome["epoch"].as_str().unwrap().to_owned();
+        socket
+    }
+
+    async fn connect(base: &str) -> Self {
+        let address = format!("{}/ws", base.replace("http", "ws"));
+        let (stream, _) = connect_async(address).await.unwrap();
+        Self { stream, epoch: String::new() }
+    }
+
     pub async fn send(&mut self, frame: &Value) {
         self.send_text(&frame.to_string()).await;
     }

@@ -2,7 +2,7 @@
 //! directives so that every path can be tried by hand and by tests.
 //!
 //! Rule at the door: the same prompt in the same workspace gives the same happenings; only the
-//! request ids of questions differ. Stopping a turn means dropping its future, so whatever a turn
+//! request ids of questions differ, and what `[[clock]]` says. Stopping a turn means dropping its future, so whatever a turn
 //! holds must end when it is dropped.
 
 mod command;

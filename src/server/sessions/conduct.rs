@@ -14,6 +14,7 @@ use crate::domain::list::preview;
 use crate::domain::markdown;
 use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
 use crate::domain::session::Milestone;
+use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
 use crate::server::agents::agent::{
     AgentCommand, AgentError, AgentHandle, Ending, Happening, OpenRequest,
@@ -192,6 +193,7 @@ impl SessionTask {
 
     pub(super) async fn cancel(&mut self) -> Result<(), Failure> {
         if self.running.is_none() && self.close_kept_question(None, MessageState::Cancelled).await {
+            self.record_end(false, Milestone::AgentEnd, "", mint::now()).await;
             self.announce().await;
             return Ok(());
         }
@@ -251,10 +253,7 @@ impl SessionTask {
         }
         let failed = !matches!(outcome, Outcome::Completed | Outcome::Cancelled);
         let milestone = Milestone::of_end(state);
-        let (store, session_id) = (&self.around.store, &self.session_id);
-        if let Err(error) = store.record_end(session_id, failed, milestone, &preview, at).await {
-            tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
-        }
+        self.record_end(failed, milestone, &preview, at).await;
         if let Some(running) = self.running.take() {
             self.around.turn_log.ended(&running.turn_id);
             self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
@@ -265,6 +264,13 @@ impl SessionTask {
             self.take_up_next_boxed().await;
         }
         self.announce().await;
+    }
+
+    async fn record_end(&self, failed: bool, milestone: Milestone, preview: &str, at: Timestamp) {
+        let (store, session_id) = (&self.around.store, &self.session_id);
+        if let Err(error) = store.record_end(session_id, failed, milestone, preview, at).await {
+            tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
+        }
     }
 
     /// Breaks the cycle of futures between the end of one turn and the start of the next.

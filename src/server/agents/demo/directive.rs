@@ -26,6 +26,11 @@ pub enum Directive {
         words: u32,
         apart: Duration,
     },
+    /// Says the time instead of numbered words.
+    Clock {
+        words: u32,
+        apart: Duration,
+    },
     Tool(Tool),
     Ask {
         title: String,
@@ -176,7 +181,8 @@ fn read(body: &str) -> Option<Directive> {
     match name.as_str() {
         "say" => exact(rest).map(Directive::Say),
         "think" => exact(rest).map(Directive::Think),
-        "slow" => read_slow(rest),
+        "slow" => read_schedule(rest).map(|(words, apart)| Directive::Slow { words, apart }),
+        "clock" => read_schedule(rest).map(|(words, apart)| Directive::Clock { words, apart }),
         "tool" => read_tool(rest).map(Directive::Tool),
         "ask" => read_ask(rest),
         "answered" => read_answered(rest),
@@ -196,11 +202,11 @@ fn read(body: &str) -> Option<Directive> {
     }
 }
 
-fn read_slow(rest: &str) -> Option<Directive> {
+fn read_schedule(rest: &str) -> Option<(u32, Duration)> {
     let (words, apart) = rest.trim().split_once(char::is_whitespace)?;
     let words = number(words, 1..=1_000_000)?;
     let apart = number(apart, 0..=600_000)?;
-    Some(Directive::Slow { words, apart: Duration::from_millis(apart.into()) })
+    Some((words, Duration::from_millis(apart.into())))
 }
 
 fn read_tool(rest: &str) -> Option<Tool> {

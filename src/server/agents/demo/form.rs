@@ -13,10 +13,11 @@ const fn form(name: &'static str, written: &'static str, meaning: &'static str) 
 }
 
 /// Every directive there is; the help text and the notices are made from it.
-pub const FORMS: [Form; 22] = [
+pub const FORMS: [Form; 23] = [
     form("say", "[[say TEXT]]", "says the text, word by word"),
     form("think", "[[think TEXT]]", "thinks the text"),
     form("slow", "[[slow N MS]]", "says N numbered words, MS milliseconds apart"),
+    form("clock", "[[clock N MS]]", "says the time N times, MS milliseconds apart"),
     form("tool list", "[[tool list PATH]]", "lists a folder"),
     form("tool read", "[[tool read PATH]]", "reads a text file"),
     form("tool search", "[[tool search TEXT]]", "finds a text in the files"),

@@ -1,7 +1,7 @@
 //! Runs one prompt: directives in order, or a friendly answer when there are none.
 
 use std::future::pending;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -62,7 +62,12 @@ async fn perform(conversation: &mut Conversation, directive: Directive) -> Resul
     match directive {
         Directive::Text(text) | Directive::Say(text) => conversation.say(&text).await,
         Directive::Think(text) => conversation.think(&text).await,
-        Directive::Slow { words, apart } => count(conversation, words, apart).await,
+        Directive::Slow { words, apart } => {
+            count(conversation, words, apart, |number| format!("word{number}")).await
+        }
+        Directive::Clock { words, apart } => {
+            count(conversation, words, apart, |_| microseconds()).await
+        }
         Directive::Tool(tool) => tools::call(conversation, tool).await,
         Directive::Ask { title, options } => ask(conversation, &title, options).await,
         Directive::Answered { .. } => Ok(()),
@@ -93,16 +98,27 @@ async fn perform(conversation: &mut Conversation, directive: Directive) -> Resul
     }
 }
 
-/// Says numbered words on a fixed schedule, so that a late word does not delay those after it.
-async fn count(conversation: &mut Conversation, words: u32, apart: Duration) -> Result<(), Stop> {
+/// Says words on a fixed schedule, so that a late word does not delay those after it.
+async fn count(
+    conversation: &mut Conversation,
+    words: u32,
+    apart: Duration,
+    word: impl Fn(u32) -> String,
+) -> Result<(), Stop> {
     let mut due = Instant::now();
     for number in 1..=words {
         sleep_until(due).await;
         let space = if number == words { "" } else { " " };
-        conversation.say_word(&format!("word{number}{space}")).await?;
+        conversation.say_word(&format!("{}{space}", word(number))).await?;
         due += apart;
     }
     Ok(())
+}
+
+/// Reads the clock, in microseconds since 1970.
+fn microseconds() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_micros().to_string()
 }
 
 /// Asks a question of which the options are what they say.
