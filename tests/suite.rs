@@ -37,6 +37,7 @@ mod server {
     mod rpc;
     mod search;
     mod sigkill;
+    mod slow_reader;
     mod socket;
     mod store;
     mod turn_crash;

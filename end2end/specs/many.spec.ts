@@ -124,6 +124,43 @@ test('a question in the background says that it waits, survives a reload and is 
     await expect(row(page, asking)).not.toContainText('Waiting for you');
 });
 
+test('frames that are malformed, foreign or already known change nothing on the page', async ({ page, server }) => {
+    let inject = (_: string) => {};
+    const seen: any[] = [];
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+        const upstream = socket.connectToServer();
+        upstream.onMessage((message) => {
+            seen.push(JSON.parse(String(message)));
+            socket.send(message);
+        });
+        inject = (text) => socket.send(text);
+    });
+    const [id, other] = await sessions(server, 2);
+    await open(page, `/session/${id}`);
+    await send(page, '[[say What stands here stays.]]');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await expect(answer(page)).toContainText('What stands here stays.');
+    const delta = seen.find((frame) => frame.event?.type === 'message_delta');
+    const next = seen.findLast((frame) => frame.type === 'rpc_event').seq + 1;
+    const wrong = { ...delta.event, text: 'not for here' };
+    const foreign = [
+        '', 'nonsense', '[]', '{}', 'null', '{"type":"rpc_event"}', '{"type":"unheard_of","session_id":"x"}',
+        JSON.stringify({ ...delta, event: wrong, session_id: undefined, seq: next }),
+        JSON.stringify({ ...delta, event: wrong, session_id: other, seq: next }),
+        JSON.stringify({ ...delta, event: wrong, session_id: 'nobody', seq: next }),
+        JSON.stringify({ ...delta, event: wrong }),
+        JSON.stringify({ ...delta, event: { type: 'unheard_of' }, seq: next }),
+        JSON.stringify({ type: 'rpc_response', session_id: id, command_id: 'never-sent', ok: true }),
+        JSON.stringify({ type: 'rpc_replay_gap', session_id: other, epoch: delta.epoch, oldest_seq: 1, latest_seq: 2 }),
+    ];
+    for (const text of foreign) inject(text);
+    // What follows is applied as if nothing had been in between.
+    await server.converse(id, '[[say And it goes on.]]');
+    await expect(answer(page)).toContainText('And it goes on.');
+    await expect(page.getByText('not for here')).toHaveCount(0);
+    expect(await page.getByRole('article').count()).toBe(4);
+});
+
 test.describe('a server that restarts', () => {
     test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
 

@@ -1,5 +1,7 @@
 //! Where changes of session rows are posted for every open list.
 
+use std::sync::Arc;
+
 use tokio::sync::broadcast;
 
 use super::task::TaskMeta;
@@ -12,7 +14,7 @@ const CHANGES_BEHIND: usize = 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListChange {
-    Changed(Box<Session>),
+    Changed(Arc<Session>),
     Removed(SessionId),
 }
 
@@ -41,7 +43,7 @@ impl Board {
                 if let Some(meta) = meta {
                     meta.show_on(&mut session);
                 }
-                ListChange::Changed(Box::new(session))
+                ListChange::Changed(Arc::new(session))
             }
             None => ListChange::Removed(id.clone()),
         };
