@@ -7,6 +7,7 @@ mod agents {
 }
 
 mod domain {
+    mod growing;
     mod highlight;
     mod ids;
     mod lineage;

@@ -33,7 +33,7 @@ function listen(page: Page): { frames: any[] } {
 }
 
 /** Makes an agent stream for longer than any test takes. */
-const stream = '[[slow 3000 20]]';
+const stream = '[[slow 100000 100]]';
 
 for (const streaming of [0, 25]) {
     test(`gate 1: five conversations, their drafts and the focus come back after a reload, with ${streaming} streaming`, async ({ page, server }) => {

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use super::controls::{BranchButton, QueuedControls, RetryButton};
 use super::entry::Entry;
-use super::markdown::{Markdown, MarkdownPart};
+use super::growing::MarkdownPart;
+use super::markdown::Markdown;
 use super::question::QuestionCard;
 use super::seek::is_wanted;
 use super::state::Conversation;
