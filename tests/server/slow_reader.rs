@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::test_app::{TestApp, TestSocket};
 
 /// Enough turns to fill every buffer between the server and one who does not read.
-const TURNS: usize = 150;
+const TURNS: usize = 120;
 
 /// Checks that events follow on one another, and gives the number of the last.
 fn check_whole(events: &[Value], after: u64) -> u64 {

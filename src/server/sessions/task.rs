@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Registry;
 use super::board::Board;
-use super::publish::Pending;
+use super::publish::{Pending, Saving, until_saved};
 use super::ring::{Numbered, Replay, Ring};
 use crate::domain::event::Outcome;
 use crate::domain::ids::{Epoch, MessageId, RequestId, Seq, SessionId, TurnId};
@@ -136,6 +136,7 @@ pub struct SessionTask {
     pub(super) live: Live,
     pub(super) ring: Ring,
     pub(super) pending: Pending,
+    pub(super) saving: Option<Saving>,
     pub(super) events: broadcast::Sender<Arc<Numbered>>,
     pub(super) meta: watch::Sender<TaskMeta>,
     commands: mpsc::Receiver<TaskCommand>,
@@ -146,6 +147,7 @@ enum Wake {
     Command(Option<TaskCommand>),
     Opened(Result<AgentHandle, AgentError>),
     Happening(Option<Happening>),
+    Saved(bool),
     Due,
 }
 
@@ -174,6 +176,7 @@ impl SessionTask {
             },
             ring: Ring::new(latest),
             pending: Pending::default(),
+            saving: None,
             events: broadcast::Sender::new(1024),
             meta,
             commands,
@@ -187,6 +190,7 @@ impl SessionTask {
             let wake = tokio::select! {
                 command = self.commands.recv() => Wake::Command(command),
                 wake = from_agent(&mut self.agent_state) => wake,
+                saved = until_saved(&mut self.saving) => Wake::Saved(saved),
                 () = tokio::time::sleep_until(due) => Wake::Due,
             };
             match wake {
@@ -200,6 +204,7 @@ impl SessionTask {
                 Wake::Opened(opened) => self.agent_opened(opened).await,
                 Wake::Happening(Some(happening)) => self.agent_did(happening).await,
                 Wake::Happening(None) => self.agent_gone().await,
+                Wake::Saved(saved) => self.note_saved(saved).await,
                 Wake::Due => {
                     self.do_due().await;
                     if self.is_idle()
