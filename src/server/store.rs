@@ -13,6 +13,7 @@ mod lineage;
 mod list;
 mod marks;
 mod messages;
+mod questions;
 mod rank;
 mod rows;
 mod search;

@@ -11,8 +11,9 @@ use crate::domain::message::Message;
 use crate::domain::session::{Session, Status};
 use crate::domain::time::Timestamp;
 
-/// The columns that `session` reads, in one place so that no query forgets one. The last two come
-/// from the lineage: the newest part that is not a snapshot, and how many parts there are.
+/// The columns that `session` reads, in one place so that no query forgets one. The last three are
+/// looked up: the newest part of the lineage that is not a snapshot, how many parts there are, and
+/// how many answers wait for a person although no agent runs.
 macro_rules! session_columns {
     () => {
         "session.session_id, session.title, session.agent, session.workspace, \
@@ -29,7 +30,10 @@ macro_rules! session_columns {
            ORDER BY tip.segment DESC LIMIT 1) AS lineage_tip_id, \
          (SELECT part.segment FROM sessions AS part \
            WHERE part.lineage_root_id = session.lineage_root_id \
-           ORDER BY part.segment DESC LIMIT 1) AS segment_count"
+           ORDER BY part.segment DESC LIMIT 1) AS segment_count, \
+         (SELECT COUNT(*) FROM messages AS waiting \
+           WHERE waiting.session_id = session.session_id AND waiting.state = 'waiting') \
+         AS open_questions"
     };
 }
 pub(super) use session_columns;
@@ -82,6 +86,7 @@ pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
     let session_id: SessionId = required(row, "session_id")?;
     let lineage_tip_id: Option<SessionId> = optional(row, "lineage_tip_id")?;
     let snapshot = flag(row, "snapshot")?;
+    let open_questions = count(row, "open_questions")?;
     let canonical = if snapshot { lineage_tip_id.clone() } else { Some(session_id.clone()) };
     Ok(Session {
         title: row.text("title")?,
@@ -95,10 +100,14 @@ pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
         lineage_root_id: optional(row, "lineage_root_id")?,
         lineage_tip_id,
         segment_count: count(row, "segment_count")?,
-        status: if flag(row, "failed")? { Status::Error } else { Status::Idle },
+        status: match (open_questions, flag(row, "failed")?) {
+            (1.., _) => Status::Waiting,
+            (0, true) => Status::Error,
+            (0, false) => Status::Idle,
+        },
         milestone: word(row, "milestone")?,
         unread: flag(row, "unread")?,
-        open_questions: 0,
+        open_questions,
         preview: row.text("preview")?,
         message_count: count(row, "message_count")?,
         child_count: count(row, "child_count")?,

@@ -3,6 +3,7 @@
 //! Attachments are stored → the journal has the turn, synced → the store has the message → the
 //! sender is told → the session takes it up.
 
+use super::answer::Given;
 use super::gate::Unstored;
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::{preview, title_from_prompt};
@@ -28,14 +29,35 @@ const MOST_ATTACHMENTS: usize = 20;
 /// Stores a prompt and hands it to its session. The same turn again gives the same receipt and
 /// starts nothing.
 pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
+    begin(services, turn, None).await
+}
+
+/// Does the same with a prompt that answers a question kept from before a restart.
+pub async fn submit_answer(
+    services: &Services,
+    turn: StartTurn,
+    given: Given,
+) -> Result<TurnReceipt, ServiceError> {
+    begin(services, turn, Some(given)).await
+}
+
+async fn begin(
+    services: &Services,
+    turn: StartTurn,
+    given: Option<Given>,
+) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
     let services = services.clone();
     // A sender who hangs up must not leave a turn between two steps.
-    let entering = tokio::spawn(async move { enter(&services, turn).await });
+    let entering = tokio::spawn(async move { enter(&services, turn, given).await });
     entering.await.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
 }
 
-async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
+async fn enter(
+    services: &Services,
+    turn: StartTurn,
+    given: Option<Given>,
+) -> Result<TurnReceipt, ServiceError> {
     let mut unstored = services.gate.enter(&turn.turn_id).await;
     let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
     if standing.known
@@ -55,7 +77,7 @@ async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, Serv
     }
     unstored.remove(&turn.turn_id);
     drop(unstored);
-    Ok(start(services, turn, prompt).await)
+    Ok(start(services, turn, prompt, given).await)
 }
 
 /// Puts the turn into the journal, unless an earlier try came as far as that.
@@ -82,7 +104,12 @@ fn write_down(
 
 /// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
 /// reason to tell the sender otherwise: the next start finds it unfinished and says so.
-async fn start(services: &Services, turn: StartTurn, prompt: Message) -> TurnReceipt {
+async fn start(
+    services: &Services,
+    turn: StartTurn,
+    prompt: Message,
+    given: Option<Given>,
+) -> TurnReceipt {
     let receipt = TurnReceipt {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
@@ -96,6 +123,7 @@ async fn start(services: &Services, turn: StartTurn, prompt: Message) -> TurnRec
         submitted_to: session_id.clone(),
         prompt,
         attachments: turn.attachments,
+        given,
     };
     if let Err(error) =
         services.registry.send(&session_id, TaskCommand::Start(Box::new(start))).await

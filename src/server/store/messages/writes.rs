@@ -10,7 +10,8 @@ use crate::server::store::{Store, StoreError};
 
 impl Store {
     /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
-    /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
+    /// nothing. A question that still waited for a person is passed over, or answered by it. Tells
+    /// whether the prompt is new; a turn that is known already changes nothing.
     pub async fn add_prompt(
         &self,
         session_id: &SessionId,
@@ -34,6 +35,12 @@ impl Store {
                     preview,
                     message.created_at.millis()
                 ])?;
+            transaction
+                .prepare_cached(
+                    "UPDATE messages SET state = 'interrupted' \
+                     WHERE session_id = ?1 AND state = 'waiting'",
+                )?
+                .execute([session_id.as_str()])?;
             Ok(true)
         })
         .await
