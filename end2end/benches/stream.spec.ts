@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { longTasks, memory, watchTasks } from '../support/load.ts';
-import { answer, expect, newConversation, send, test } from '../support/test.ts';
+import { answer, expect, newConversation, open, send, test } from '../support/test.ts';
 
 /** How long the long run takes. */
 const SECONDS = Number(process.env.THROUGHLINE_BENCH_SECONDS ?? 300);
@@ -76,12 +76,13 @@ const blocks = {
 };
 
 for (const [what, prompt] of Object.entries(blocks)) {
-    test(what, async ({ page }) => {
+    test(what, async ({ page, server }) => {
         await watchTasks(page);
-        await newConversation(page);
+        const id = await server.newSession();
+        await open(page, `/session/${id}`);
         await slowed(page);
         await longTasks(page);
-        await send(page, prompt);
+        await server.prompt(id, prompt);
         await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
         await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 120_000 });
         await longest(page, what);

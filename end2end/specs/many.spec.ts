@@ -178,10 +178,11 @@ test.describe('a server that restarts', () => {
         await audit(page);
         const second = await context.newPage();
         await open(second, `/session/${asking}`);
-        await Promise.all([
-            page.getByRole('button', { name: 'Left' }).click(),
-            second.getByRole('button', { name: 'Right' }).click(),
-        ]);
+        const buttons = [page.getByRole('button', { name: 'Left' }), second.getByRole('button', { name: 'Right' })];
+        for (const button of buttons) await expect(button).toBeVisible();
+        // Held fast, because the quicker of the two takes the other's button away.
+        const held = await Promise.all(buttons.map((button) => button.elementHandle()));
+        await Promise.all(held.map((button) => button?.evaluate((it: HTMLElement) => it.click())));
         for (const tab of [page, second]) {
             await expect(answer(tab)).toContainText('And on we go.');
             await expect(tab.getByRole('button', { name: /Left|Right/ })).toHaveCount(0);

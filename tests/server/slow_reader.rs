@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use crate::test_app::{TestApp, TestSocket};
 
-/// Enough turns to fill every buffer between the server and one who does not read.
-const TURNS: usize = 120;
+/// More than the network keeps for one who does not read: 8 MB.
+const FILLING: [&str; 32] = ["[[tool read page.txt]]"; 32];
+
+/// More events than the server keeps for one who does not read.
+const NOTICES: usize = 1_500;
 
 /// Checks that events follow on one another, and gives the number of the last.
 fn check_whole(events: &[Value], after: u64) -> u64 {
@@ -21,16 +24,17 @@ fn check_whole(events: &[Value], after: u64) -> u64 {
 #[tokio::test]
 async fn one_who_does_not_read_gets_a_gap_and_the_others_get_everything() {
     let app = TestApp::start().await;
-    fs::write(app.workspace.path().join("page.txt"), "many words\n".repeat(1_000)).unwrap();
+    fs::write(app.workspace.path().join("page.txt"), "many words\n".repeat(23_000)).unwrap();
     let id = app.new_session().await;
     let mut asleep = TestSocket::open_narrow(&app.base).await;
     asleep.subscribe(&id, None).await;
     let mut awake = app.socket().await;
     awake.subscribe(&id, None).await;
     let mut last = 0;
-    for turn in 0..TURNS {
-        let prompt = "[[tool read page.txt]]".repeat(4);
-        app.submit(&id, &format!("t{turn}"), &prompt).await;
+    let notices = vec!["[[notice Still here.]]".repeat(100); NOTICES / 100];
+    let prompts = FILLING.into_iter().chain(notices.iter().map(String::as_str));
+    for (turn, prompt) in prompts.enumerate() {
+        app.submit(&id, &format!("t{turn}"), prompt).await;
         last = check_whole(&awake.until_event("agent_end").await, last);
     }
     let mut heard = Vec::new();
