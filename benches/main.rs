@@ -5,6 +5,7 @@
 
 mod data;
 mod list;
+mod load;
 mod measure;
 mod recovery;
 mod report;
@@ -19,7 +20,7 @@ use report::Report;
 /// Measure what Throughline promises about speed
 #[derive(Parser)]
 pub struct Arguments {
-    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, list
+    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, load, list
     #[arg(default_value = "")]
     filter: String,
     /// How many messages the largest store holds
@@ -46,6 +47,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted("submit") {
         submit::run(&mut report).await?;
+    }
+    if wanted("load") {
+        load::run(&mut report).await?;
     }
     if wanted("list") {
         list::run(&mut report, arguments.messages).await?;

@@ -73,9 +73,25 @@ pub fn process_cpu() -> Result<Duration> {
     Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_nsec)?))
 }
 
+/// Reads the CPU time that another process has used so far, in steps of ten milliseconds.
+pub fn cpu_of(process: u32) -> Result<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).context("no such process")?;
+    // The second field is the program's name and may hold anything.
+    let (_, fields) = stat.rsplit_once(')').context("CPU time is not shown")?;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+    let ticks: u64 = ticks.sum::<Result<u64, _>>()?;
+    Ok(Duration::from_millis(ticks * 10))
+}
+
 /// Reads how much memory this process holds, in bytes.
 pub fn resident_memory() -> Result<u64> {
-    let status = fs::read_to_string("/proc/self/status").context("memory cannot be read")?;
+    memory_of("self")
+}
+
+/// Reads how much memory a process holds, in bytes.
+pub fn memory_of(process: &str) -> Result<u64> {
+    let status =
+        fs::read_to_string(format!("/proc/{process}/status")).context("memory cannot be read")?;
     let kilobytes = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))

@@ -4,6 +4,7 @@
 //! so that server and browser run the same bytes.
 
 pub mod event;
+pub mod growing;
 pub mod highlight;
 pub mod ids;
 pub mod lineage;

@@ -7,6 +7,7 @@ mod agents {
 }
 
 mod domain {
+    mod growing;
     mod highlight;
     mod ids;
     mod lineage;
@@ -34,12 +35,14 @@ mod server {
     mod levels;
     mod pages;
     mod process;
+    mod question;
     mod queue;
     mod recovery;
     mod resolution;
     mod rpc;
     mod search;
     mod sigkill;
+    mod slow_reader;
     mod socket;
     mod store;
     mod turn_crash;

@@ -12,11 +12,11 @@ use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::config::Config;
 use throughline::server::data::{Data, DataLock};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 use crate::crash_storage::CrashDisk;
 
@@ -125,18 +125,12 @@ impl TestApp {
     }
 
     pub async fn socket(&self) -> TestSocket {
-        let mut socket = self.raw_socket().await;
-        socket.send(&json!({ "type": "hello", "protocol": 1, "subscriptions": [] })).await;
-        let welcome = socket.until("welcome").await;
-        socket.epoch = welcome["epoch"].as_str().unwrap().to_owned();
-        socket
+        TestSocket::open(&self.base).await
     }
 
     /// Opens a socket that has not said hello.
     pub async fn raw_socket(&self) -> TestSocket {
-        let address = format!("{}/ws", self.base.replace("http", "ws"));
-        let (stream, _) = connect_async(address).await.unwrap();
-        TestSocket { stream, epoch: String::new() }
+        TestSocket::connect(&self.base).await
     }
 }
 
@@ -156,6 +150,34 @@ pub struct TestSocket {
 }
 
 impl TestSocket {
+    /// Connects to a server and says hello.
+    pub async fn open(base: &str) -> Self {
+        Self::connect(base).await.greet().await
+    }
+
+    async fn greet(mut self) -> Self {
+        self.send(&json!({ "type": "hello", "protocol": 1, "subscriptions": [] })).await;
+        let welcome = self.until("welcome").await;
+        self.epoch = welcome["epoch"].as_str().unwrap().to_owned();
+        self
+    }
+
+    async fn connect(base: &str) -> Self {
+        let address = format!("{}/ws", base.replace("http", "ws"));
+        let (stream, _) = connect_async(address).await.unwrap();
+        Self { stream, epoch: String::new() }
+    }
+
+    /// Connects as one for whom the network keeps next to nothing while it does not read.
+    pub async fn open_narrow(base: &str) -> Self {
+        let host = base.strip_prefix("http://").unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let tcp = MaybeTlsStream::Plain(socket.connect(host.parse().unwrap()).await.unwrap());
+        let (stream, _) = client_async(format!("ws://{host}/ws"), tcp).await.unwrap();
+        Self { stream, epoch: String::new() }.greet().await
+    }
+
     pub async fn send(&mut self, frame: &Value) {
         self.send_text(&frame.to_string()).await;
     }

@@ -11,10 +11,6 @@ async function sessions(server: Server, count: number): Promise<string[]> {
     return ids;
 }
 
-async function prompt(server: Server, id: string, content: string): Promise<void> {
-    await server.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: id, content });
-}
-
 /** Makes an agent stream a word that no other conversation has. */
 const say = (place: number) => `[[say ${`word${place} `.repeat(40)}]]`;
 
@@ -36,27 +32,35 @@ function listen(page: Page): { frames: any[] } {
     return heard;
 }
 
-test('gate 1: five conversations, their drafts and the focus come back after a reload', async ({ page, server }) => {
-    const ids = await sessions(server, 5);
-    await open(page, '/');
-    for (const [place, id] of ids.entries()) {
-        await visit(page, id);
-        await composer(page).fill(`draft ${place}`);
-    }
-    await visit(page, ids[2]);
-    await page.reload();
-    await alive(page);
-    await expect(page).toHaveURL(new RegExp(`/session/${ids[2]}$`));
-    const restored = JSON.parse(await page.evaluate(() => localStorage.getItem('throughline.restore') ?? '{}'));
-    expect([...restored.activeSessionIds].sort()).toEqual([...ids].sort());
-    for (const [place, id] of ids.entries()) {
-        await visit(page, id);
-        await expect(composer(page)).toHaveValue(`draft ${place}`);
-    }
-    // The root leads back to where the reader was.
-    await page.goto('/');
-    await expect(page).toHaveURL(new RegExp(`/session/${ids[4]}$`));
-});
+/** Makes an agent stream for longer than any test takes. */
+const stream = '[[slow 100000 100]]';
+
+for (const streaming of [0, 25]) {
+    test(`gate 1: five conversations, their drafts and the focus come back after a reload, with ${streaming} streaming`, async ({ page, server }) => {
+        const all = await sessions(server, Math.max(streaming, 5));
+        await Promise.all(all.slice(0, streaming).map((id) => server.prompt(id, stream)));
+        const ids = all.slice(0, 5);
+        await open(page, '/');
+        for (const [place, id] of ids.entries()) {
+            await visit(page, id);
+            await composer(page).fill(`draft ${place}`);
+        }
+        await visit(page, ids[2]);
+        await page.reload();
+        await alive(page);
+        await expect(page).toHaveURL(new RegExp(`/session/${ids[2]}$`));
+        const restored = JSON.parse(await page.evaluate(() => localStorage.getItem('throughline.restore') ?? '{}'));
+        expect([...restored.activeSessionIds].sort()).toEqual([...ids].sort());
+        for (const [place, id] of ids.entries()) {
+            await visit(page, id);
+            await expect(composer(page)).toHaveValue(`draft ${place}`);
+            await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible({ visible: streaming > 0 });
+        }
+        // The root leads back to where the reader was.
+        await page.goto('/');
+        await expect(page).toHaveURL(new RegExp(`/session/${ids[4]}$`));
+    });
+}
 
 for (const others of [1, 24]) {
     test(`gate 2: ${others + 1} conversations at once, and no word of one in another`, async ({ page, server }) => {
@@ -64,7 +68,7 @@ for (const others of [1, 24]) {
         const ids = await sessions(server, others + 1);
         await open(page, `/session/${ids[0]}`);
         await send(page, say(0));
-        await Promise.all(ids.slice(1).map((id, place) => prompt(server, id, say(place + 1))));
+        await Promise.all(ids.slice(1).map((id, place) => server.prompt(id, say(place + 1))));
         await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 20_000 });
         for (const [place, id] of ids.entries()) {
             await expect.poll(async () => (await server.json(`/api/sessions/${id}`)).turn_id).toBe(null);
@@ -81,27 +85,32 @@ for (const others of [1, 24]) {
     });
 }
 
-test('gate 3: what runs in the background earns a badge, and is right when it is looked at again', async ({ page, server }) => {
-    const [first, second] = await sessions(server, 2);
-    await open(page, '/');
-    await visit(page, first);
-    // Long enough that B is in view before A ends, on any machine.
-    await send(page, '[[slow 150 40]][[say The end of A.]]');
-    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
-    await visit(page, second);
-    await expect(row(page, first).locator('.badge')).toHaveText('New', { timeout: 20_000 });
-    await expect(page.getByRole('log')).not.toContainText('The end of A.');
-    await visit(page, first);
-    await expect(answer(page)).toContainText('The end of A.');
-    await expect(row(page, first).locator('.badge')).toHaveCount(0);
-    const stored = await server.json(`/api/sessions/${first}`);
-    expect(await page.getByRole('article').count()).toBe(stored.messages.length);
-});
+for (const others of [0, 23]) {
+    test(`gate 3: what runs in the background with ${others} others earns a badge, and is right when it is looked at again`, async ({ page, server }) => {
+        const [first, second, ...crowd] = await sessions(server, others + 2);
+        await Promise.all(crowd.map((id) => server.prompt(id, stream)));
+        await open(page, '/');
+        await visit(page, first);
+        // Long enough that B is in view before A ends, on any machine.
+        await send(page, '[[slow 150 40]][[say The end of A.]]');
+        await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+        await visit(page, second);
+        if (others > 0) await server.prompt(second, stream);
+        await expect(row(page, first).locator('.badge')).toHaveText('New', { timeout: 20_000 });
+        await expect(page.getByRole('log')).not.toContainText('The end of A.');
+        await visit(page, first);
+        await expect(answer(page)).toContainText('The end of A.');
+        await expect(row(page, first).locator('.badge')).toHaveCount(0);
+        const stored = await server.json(`/api/sessions/${first}`);
+        expect(await page.getByRole('article').count()).toBe(stored.messages.length);
+        expect((await answer(page).innerText()).match(/word\d+/g)).toEqual(JSON.stringify(stored.messages[1]).match(/word\d+/g));
+    });
+}
 
 test('a question in the background says that it waits, survives a reload and is answered once', async ({ page, server, context }) => {
     const [asking, other] = await sessions(server, 2);
     await open(page, `/session/${other}`);
-    await prompt(server, asking, '[[ask Which way? | Left | Right]]');
+    await server.prompt(asking, '[[ask Which way? | Left | Right]]');
     await expect(row(page, asking)).toContainText('Waiting for you');
     await page.reload();
     await alive(page);
@@ -113,6 +122,74 @@ test('a question in the background says that it waits, survives a reload and is 
     await expect(answer(second)).toContainText('Left');
     await expect(second.getByRole('button', { name: 'Right' })).toBeHidden();
     await expect(row(page, asking)).not.toContainText('Waiting for you');
+});
+
+test('frames that are malformed, foreign or already known change nothing on the page', async ({ page, server }) => {
+    let inject = (_: string) => {};
+    const seen: any[] = [];
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+        const upstream = socket.connectToServer();
+        upstream.onMessage((message) => {
+            seen.push(JSON.parse(String(message)));
+            socket.send(message);
+        });
+        inject = (text) => socket.send(text);
+    });
+    const [id, other] = await sessions(server, 2);
+    await open(page, `/session/${id}`);
+    await send(page, '[[say What stands here stays.]]');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await expect(answer(page)).toContainText('What stands here stays.');
+    const delta = seen.find((frame) => frame.event?.type === 'message_delta');
+    const next = seen.findLast((frame) => frame.type === 'rpc_event').seq + 1;
+    const wrong = { ...delta.event, text: 'not for here' };
+    const foreign = [
+        '', 'nonsense', '[]', '{}', 'null', '{"type":"rpc_event"}', '{"type":"unheard_of","session_id":"x"}',
+        JSON.stringify({ ...delta, event: wrong, session_id: undefined, seq: next }),
+        JSON.stringify({ ...delta, event: wrong, session_id: other, seq: next }),
+        JSON.stringify({ ...delta, event: wrong, session_id: 'nobody', seq: next }),
+        JSON.stringify({ ...delta, event: wrong }),
+        JSON.stringify({ ...delta, event: { type: 'unheard_of' }, seq: next }),
+        JSON.stringify({ type: 'rpc_response', session_id: id, command_id: 'never-sent', ok: true }),
+        JSON.stringify({ type: 'rpc_replay_gap', session_id: other, epoch: delta.epoch, oldest_seq: 1, latest_seq: 2 }),
+    ];
+    for (const text of foreign) inject(text);
+    // What follows is applied as if nothing had been in between.
+    await server.converse(id, '[[say And it goes on.]]');
+    await expect(answer(page)).toContainText('And it goes on.');
+    await expect(page.getByText('not for here')).toHaveCount(0);
+    expect(await page.getByRole('article').count()).toBe(4);
+});
+
+test.describe('a server that restarts', () => {
+    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+
+    test('still asks what it asked before, and takes one answer', async ({ page, server, context }) => {
+        const [asking, other] = await sessions(server, 2);
+        await open(page, `/session/${other}`);
+        await server.prompt(asking, '[[ask Which way? | Left | Right]][[say And on we go.]]');
+        await expect(row(page, asking)).toContainText('Waiting for you');
+        await server.kill();
+        await server.start();
+        await page.evaluate(() => window.dispatchEvent(new Event('online')));
+        await expect(row(page, asking)).toContainText('Waiting for you');
+        await visit(page, asking);
+        await expect(answer(page)).toContainText('Your answer lets the agent go on.');
+        await audit(page);
+        const second = await context.newPage();
+        await open(second, `/session/${asking}`);
+        await Promise.all([
+            page.getByRole('button', { name: 'Left' }).click(),
+            second.getByRole('button', { name: 'Right' }).click(),
+        ]);
+        for (const tab of [page, second]) {
+            await expect(answer(tab)).toContainText('And on we go.');
+            await expect(tab.getByRole('button', { name: /Left|Right/ })).toHaveCount(0);
+            await expect(row(tab, asking)).not.toContainText('Waiting for you');
+        }
+        const { messages } = await server.json(`/api/sessions/${asking}`);
+        expect(messages.map((message: any) => message.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    });
 });
 
 test('a prompt sent during a turn is queued, and can be edited or removed', async ({ page, server }) => {

@@ -10,6 +10,9 @@ export class Server {
     base = '';
     private child?: ChildProcess;
 
+    /** Takes the milliseconds between two words of the demo agent. */
+    constructor(private readonly pace: number) {}
+
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');
         mkdirSync(workspace, { recursive: true });
@@ -20,7 +23,7 @@ export class Server {
         const address = this.base ? new URL(this.base).host : '127.0.0.1:0';
         const child = spawn(
             binary,
-            ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', '5'],
+            ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
             { stdio: ['ignore', 'pipe', 'inherit'] },
         );
         this.child = child;
@@ -87,9 +90,13 @@ export class Server {
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     }
 
+    async prompt(sessionId: string, content: string): Promise<void> {
+        await this.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: sessionId, content });
+    }
+
     /** Sends a prompt and waits until it is answered. */
     async converse(sessionId: string, content: string): Promise<any> {
-        await this.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: sessionId, content });
+        await this.prompt(sessionId, content);
         for (;;) {
             const transcript = await this.json(`/api/sessions/${sessionId}`);
             if (transcript.turn_id === null) return transcript;

@@ -4,6 +4,8 @@ import { Server } from './server.ts';
 
 type Fixtures = {
     server: Server;
+    /** Milliseconds between two words of the demo agent. */
+    pace: number;
     /** What a test expects to see in the console, such as a lost connection. */
     allowedInConsole: RegExp;
 };
@@ -13,8 +15,9 @@ type Fixtures = {
  * a hydration mismatch is one.
  */
 export const test = base.extend<Fixtures>({
-    server: async ({}, use) => {
-        const server = new Server();
+    pace: [5, { option: true }],
+    server: async ({ pace }, use) => {
+        const server = new Server(pace);
         await server.start();
         await use(server);
         await server.remove();

@@ -117,13 +117,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Gives the state in which such an end leaves an open message.
-    pub fn message_state(self) -> MessageState {
+    /// Gives the state in which such an end leaves an answer that was under way.
+    pub fn state_of(self, answer: &Message) -> MessageState {
         match self {
             Self::Completed => MessageState::Complete,
             Self::Cancelled => MessageState::Cancelled,
             Self::Failed => MessageState::Failed,
             Self::Crashed => MessageState::Crashed,
+            Self::Interrupted if answer.open_questions().next().is_some() => MessageState::Waiting,
             Self::Interrupted => MessageState::Interrupted,
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{DeltaKind, Event, Outcome};
 use super::ids::{MessageId, SessionId, TurnId};
-use super::message::{Message, MessageState, Part, Role, ToolOutput, ToolState};
+use super::message::{Message, Part, Role, ToolOutput};
 use super::session::Status;
 
 /// What a session's events add up to.
@@ -66,12 +66,14 @@ impl Live {
                 .change(message_id, |message| {
                     append(message, *part, *kind, text).then_some(Touched::Part(*part))
                 }),
-            Event::MessageEnd { message_id, state, at } => self.change(message_id, |message| {
-                message.state = *state;
-                message.ended_at = Some(*at);
-                close_tools(message);
-                Some(Touched::Whole)
-            }),
+            Event::MessageEnd { message_id, state, at } => {
+                let change = self.change(message_id, |message| {
+                    message.end(*state, *at);
+                    Some(Touched::Whole)
+                });
+                self.settle_status();
+                change
+            }
             Event::ToolStart { message_id, part, tool: content }
             | Event::Plan { message_id, part, plan: content }
             | Event::Notice { message_id, part, notice: content } => {
@@ -113,6 +115,7 @@ impl Live {
                 self.turn_id = None;
                 self.status = match outcome {
                     Outcome::Completed | Outcome::Cancelled => Status::Idle,
+                    Outcome::Interrupted if self.open_questions() > 0 => Status::Waiting,
                     Outcome::Failed | Outcome::Crashed | Outcome::Interrupted => Status::Error,
                 };
                 Change::Session
@@ -178,7 +181,10 @@ impl Live {
 
     fn settle_status(&mut self) {
         if self.status == Status::Waiting && self.open_questions() == 0 {
-            self.status = Status::Streaming;
+            self.status = match self.turn_id {
+                Some(_) => Status::Streaming,
+                None => Status::Idle,
+            };
         }
     }
 }
@@ -218,20 +224,4 @@ fn extend_tool(message: &mut Message, tool_id: &str, output: &ToolOutput) -> Opt
         _ => tool.output.push(output.clone()),
     }
     Some(Touched::Part(part))
-}
-
-/// Ends the tools that the message's own end left running, for nothing runs any more.
-fn close_tools(message: &mut Message) {
-    if message.state == MessageState::Streaming {
-        return;
-    }
-    let ended_at = message.ended_at;
-    for part in &mut message.parts {
-        if let Part::Tool(tool) = part
-            && tool.state == ToolState::Running
-        {
-            tool.state = ToolState::Skipped;
-            tool.ended_at = ended_at;
-        }
-    }
 }

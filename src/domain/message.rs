@@ -30,6 +30,8 @@ pub enum MessageState {
     Crashed,
     /// The server stopped while the answer was under way.
     Interrupted,
+    /// The server stopped while the agent waited for a person, whose answer still counts.
+    Waiting,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,7 +137,7 @@ pub struct Question {
     pub title: String,
     pub detail: String,
     pub options: Vec<Choice>,
-    /// The option taken; a question whose turn ended without one stays unanswered.
+    /// The option taken; a question that was passed over has none.
     pub answer: Option<String>,
 }
 
@@ -181,11 +183,25 @@ impl Message {
 
     /// Lists the questions that wait for a person; one whose message ended waits no longer.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        let open = self.state == MessageState::Streaming;
+        let open = matches!(self.state, MessageState::Streaming | MessageState::Waiting);
         self.parts.iter().filter_map(move |part| match part {
             Part::Question(question) if open && question.answer.is_none() => Some(question),
             _ => None,
         })
+    }
+
+    /// Ends the message, and with it the tools that are left running, for nothing runs any more.
+    pub fn end(&mut self, state: MessageState, at: Timestamp) {
+        self.state = state;
+        self.ended_at = Some(at);
+        for part in &mut self.parts {
+            if let Part::Tool(tool) = part
+                && tool.state == ToolState::Running
+            {
+                tool.state = ToolState::Skipped;
+                tool.ended_at = Some(at);
+            }
+        }
     }
 
     pub(super) fn tool_mut(&mut self, tool_id: &str) -> Option<(usize, &mut ToolCall)> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::SessionId;
+use super::message::MessageState;
 use super::time::Timestamp;
 
 /// Says how a row hangs on its parent.
@@ -15,7 +16,8 @@ pub enum Relation {
     Fork,
 }
 
-/// Says what a session does now. Everything but `Idle` and `Error` is backed by a live task.
+/// Says what a session does now. `Starting` and `Streaming` are backed by a live task; so is
+/// `Waiting`, unless the question is older than the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -29,7 +31,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Tells whether a turn is under way.
+    /// Tells whether a turn is under way or waits for a person.
     pub fn is_running(self) -> bool {
         matches!(self, Self::Starting | Self::Streaming | Self::Waiting)
     }
@@ -43,6 +45,16 @@ pub enum Milestone {
     RpcError,
     RpcProcessCrashed,
     Question,
+}
+
+impl Milestone {
+    /// Names what a reader finds at the end of a turn whose answer is in this state.
+    pub fn of_end(state: MessageState) -> Self {
+        match state {
+            MessageState::Waiting => Self::Question,
+            _ => Self::AgentEnd,
+        }
+    }
 }
 
 /// One session as lists and headers show it. Wire names with a leading underscore are those of

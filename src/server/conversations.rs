@@ -131,6 +131,9 @@ pub async fn fork(
         // The turn stays with the conversation that it was sent to.
         copy.message_id = mint::message_id();
         copy.turn_id = None;
+        if copy.state == MessageState::Waiting {
+            copy.state = MessageState::Interrupted;
+        }
     }
     let mut fork = new_row(parent.title, parent.agent, parent.workspace);
     fork.preview = parent.preview;

@@ -24,11 +24,21 @@ pub async fn resolve_row(
     entry_point: EntryPoint,
     intent: Intent,
 ) -> Result<(Resolution, Option<Session>), ServiceError> {
-    let request = Request { id: Some(requested), entry_point, intent };
     let rows = match SessionId::parse(requested) {
         Ok(id) => services.store.lineage_rows(&id).await?,
         Err(_) => Vec::new(),
     };
+    Ok(choose_row(rows, requested, entry_point, intent))
+}
+
+/// Resolves a requested id among rows that were read already.
+pub fn choose_row(
+    rows: Vec<Session>,
+    requested: &str,
+    entry_point: EntryPoint,
+    intent: Intent,
+) -> (Resolution, Option<Session>) {
+    let request = Request { id: Some(requested), entry_point, intent };
     let nodes: Vec<_> = rows.iter().map(Node::from).collect();
     let resolution = resolve_among(&request, &nodes, true);
     if !resolution.anomalies.is_empty() {
@@ -36,5 +46,5 @@ pub async fn resolve_row(
     }
     let shown = resolution.session_id.as_ref();
     let row = shown.and_then(|id| rows.into_iter().find(|row| row.session_id == *id));
-    Ok((resolution, row))
+    (resolution, row)
 }

@@ -7,6 +7,7 @@ mod conduct;
 mod lineage;
 mod note;
 mod publish;
+mod question;
 mod registry;
 mod ring;
 mod scribe;

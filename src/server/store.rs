@@ -5,12 +5,15 @@
 
 mod branches;
 mod connections;
+mod direct;
+mod entry;
 mod export;
 mod find;
 mod lineage;
 mod list;
 mod marks;
 mod messages;
+mod questions;
 mod rank;
 mod rows;
 mod search;
@@ -26,7 +29,9 @@ use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use connections::Connections;
+use direct::Direct;
 
+pub use entry::Standing;
 pub use find::Found;
 pub use list::ListCursor;
 pub use messages::MessagePage;
@@ -66,6 +71,8 @@ pub enum StoreError {
     Migrate(#[source] MigrateError),
     #[error("the database did not answer: {0}")]
     Database(#[from] sqlx::Error),
+    #[error("the database did not answer: {0}")]
+    Direct(#[from] rusqlite::Error),
     #[error("a stored {what} cannot be read: {reason}")]
     Corrupt { what: &'static str, reason: String },
 }
@@ -73,14 +80,16 @@ pub enum StoreError {
 impl StoreError {
     /// Tells whether the disk has no room left.
     pub fn is_full(&self) -> bool {
-        self.code().is_some_and(|code| code == "13")
+        matches!(self, Self::Direct(error) if direct::is_full(error))
+            || self.code().is_some_and(|code| code == "13")
             || self.io_kind() == Some(ErrorKind::StorageFull)
     }
 
     /// Tells whether the disk refuses to be written to.
     pub fn is_read_only(&self) -> bool {
         let code = self.code();
-        code.is_some_and(|code| code.parse::<u32>().is_ok_and(|code| code & 0xff == 8))
+        matches!(self, Self::Direct(error) if direct::is_read_only(error))
+            || code.is_some_and(|code| code.parse::<u32>().is_ok_and(|code| code & 0xff == 8))
             || self.io_kind() == Some(ErrorKind::ReadOnlyFilesystem)
     }
 
@@ -104,6 +113,7 @@ impl StoreError {
 pub struct Store {
     writer: Connections,
     readers: Connections,
+    direct: Direct,
     /// SQLite's write-ahead log.
     wal: PathBuf,
 }
@@ -129,7 +139,8 @@ impl Store {
         })?;
         let readers = Connections::open(&options.read_only(true), READERS).await?;
         let wal = data_dir.join("throughline.db-wal");
-        let store = Self { writer, readers, wal };
+        let direct = Direct::open(&file)?;
+        let store = Self { writer, readers, direct, wal };
         store.mark_cycles().await?;
         store.settle().await?;
         sync_folder(data_dir.to_owned()).await?;
@@ -152,6 +163,7 @@ impl Store {
     /// Folds the write-ahead log into the file and closes all connections.
     pub async fn close(&self) {
         self.readers.close().await;
+        self.direct.close();
         self.writer.close().await;
     }
 }

@@ -1,5 +1,6 @@
 //! How a turn enters the system, how far it got, and what becomes of turns that a stop cut short.
 
+pub mod answer;
 pub mod audit;
 pub mod gate;
 pub mod log;

@@ -4,6 +4,7 @@ mod attachments;
 pub mod composer;
 mod controls;
 mod entry;
+mod growing;
 mod markdown;
 mod message;
 pub mod outbox;

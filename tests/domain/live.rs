@@ -155,12 +155,38 @@ fn a_session_waits_until_its_last_question_is_answered() {
         request_id: RequestId::parse(request).unwrap(),
         option: "yes".into(),
     };
-    let mut live = fold(&[start("m"), question("m", 0, "q1"), question("m", 1, "q2")]);
+    let begin = Event::AgentStart { turn_id: turn("t"), at: NOW };
+    let mut live = fold(&[begin, start("m"), question("m", 0, "q1"), question("m", 1, "q2")]);
     assert_eq!((live.status, live.open_questions()), (Status::Waiting, 2));
     live.apply(&answered("q1"));
     assert_eq!((live.status, live.open_questions()), (Status::Waiting, 1));
     live.apply(&answered("q2"));
     assert_eq!((live.status, live.open_questions()), (Status::Streaming, 0));
+}
+
+#[test]
+fn a_question_outlives_the_server_until_its_message_is_closed() {
+    let end = |state| Event::MessageEnd { message_id: id("m"), state, at: NOW };
+    let mut live = fold(&[
+        Event::AgentStart { turn_id: turn("t"), at: NOW },
+        start("m"),
+        question("m", 0, "q1"),
+        end(MessageState::Waiting),
+        Event::AgentEnd { turn_id: turn("t"), outcome: Outcome::Interrupted, at: NOW },
+    ]);
+    assert_eq!((live.status, live.open_questions()), (Status::Waiting, 1));
+    live.apply(&end(MessageState::Interrupted));
+    assert_eq!((live.status, live.open_questions()), (Status::Idle, 0));
+}
+
+#[test]
+fn only_a_stop_of_the_server_keeps_an_open_question() {
+    let asking = &fold(&[start("m"), question("m", 0, "q1")]).messages[0];
+    let silent = &fold(&[start("m")]).messages[0];
+    assert_eq!(Outcome::Interrupted.state_of(asking), MessageState::Waiting);
+    assert_eq!(Outcome::Interrupted.state_of(silent), MessageState::Interrupted);
+    assert_eq!(Outcome::Cancelled.state_of(asking), MessageState::Cancelled);
+    assert_eq!(Outcome::Crashed.state_of(asking), MessageState::Crashed);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::domain::ids::{RequestId, SessionId};
 use crate::domain::message::{
-    Attachment, NoticeLevel, PlanEntry, Question, ToolOutput, ToolState, Usage,
+    Attachment, Message, NoticeLevel, PlanEntry, Question, ToolOutput, ToolState, Usage,
 };
 use crate::wire::rest::AgentInfo;
 
@@ -22,6 +22,25 @@ pub trait Agent: Send + Sync {
 
     /// Starts or reaches the agent for one session.
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>>;
+
+    /// Makes the command that lets the agent go on after a restart. One that remembers the
+    /// conversation needs no more than the answer in words.
+    fn resume(&self, resumption: Resumption) -> AgentCommand {
+        AgentCommand::Prompt { text: resumption.text, attachments: Vec::new() }
+    }
+}
+
+/// The answer to a question whose asker is gone, and what led to it.
+#[derive(Debug, Clone)]
+pub struct Resumption {
+    /// The answer in words.
+    pub text: String,
+    /// The option taken.
+    pub option: String,
+    /// The prompt that the question goes back to.
+    pub prompt: Message,
+    /// What was said to it before each restart, oldest first; the last asks the question.
+    pub asked: Vec<Message>,
 }
 
 #[derive(Debug, Clone)]

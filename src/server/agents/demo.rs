@@ -2,7 +2,7 @@
 //! directives so that every path can be tried by hand and by tests.
 //!
 //! Rule at the door: the same prompt in the same workspace gives the same happenings; only the
-//! request ids of questions differ. Stopping a turn means dropping its future, so whatever a turn
+//! request ids of questions differ, and what `[[clock]]` says. Stopping a turn means dropping its future, so whatever a turn
 //! holds must end when it is dropped.
 
 mod command;
@@ -12,6 +12,7 @@ pub mod form;
 mod ledger;
 mod phrase;
 mod picture;
+mod resume;
 mod sample;
 mod script;
 mod search;
@@ -28,6 +29,7 @@ use tokio::sync::mpsc;
 
 use super::agent::{
     Agent, AgentCommand, AgentError, AgentHandle, HAPPENINGS_AHEAD, Happening, OpenRequest,
+    Resumption,
 };
 use crate::domain::ids::RequestId;
 use crate::domain::message::Attachment;
@@ -77,6 +79,10 @@ impl Agent for Demo {
             tokio::spawn(agent.serve(request, inbox, outbox));
             Ok(AgentHandle { commands, happenings })
         })
+    }
+
+    fn resume(&self, resumption: Resumption) -> AgentCommand {
+        resume::command(&resumption)
     }
 }
 

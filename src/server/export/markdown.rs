@@ -67,6 +67,7 @@ impl Page {
             MessageState::Failed => " (failed)",
             MessageState::Crashed => " (the agent crashed)",
             MessageState::Interrupted => " (interrupted)",
+            MessageState::Waiting => " (waiting for an answer)",
         };
         self.block(&format!("### {who}, {}{state}", message.created_at));
         for part in &message.parts {

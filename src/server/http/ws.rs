@@ -3,6 +3,7 @@
 mod outgoing;
 
 use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -14,18 +15,19 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use self::outgoing::{Line, forward_changes, forward_meta, meta_of};
+use self::outgoing::{Line, Rows, Watched, meta_of};
 use crate::domain::ids::{CommandId, SessionId};
 use crate::server::conversations;
 use crate::server::error::ServiceError;
 use crate::server::lists::PAGE;
 use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
+use crate::server::turns::answer::answer;
 use crate::server::turns::submit::submit;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::StartTurn;
 use crate::wire::socket::{
-    ClientFrame, Command, LARGEST_FRAME, Level, PROTOCOL, ServerFrame, Subscription,
+    ClientFrame, Command, LARGEST_FRAME, Level, Meta, PROTOCOL, ServerFrame, Subscription,
 };
 
 /// How many frames may wait for a slow reader before its sessions' events are dropped for it.
@@ -44,9 +46,14 @@ async fn serve(services: Services, socket: WebSocket) {
     let (sink, mut incoming) = socket.split();
     let (frames, waiting) = mpsc::channel(FRAMES_WAITING);
     let writer = AbortOnDropHandle::new(tokio::spawn(write_frames(sink, waiting)));
-    let mut connection =
-        Connection { services, frames, feeds: HashMap::new(), list: None, bad_frames: 0 };
-    while let Some(Ok(message)) = incoming.next().await {
+    let mut connection = Connection::new(services, frames);
+    loop {
+        let message = tokio::select! {
+            message = incoming.next() => message,
+            // It missed changes of its list: on its return it fetches the list anew.
+            () = connection.list_ended() => break,
+        };
+        let Some(Ok(message)) = message else { break };
         let text = match message {
             Message::Text(text) => text,
             Message::Close(_) => break,
@@ -89,12 +96,30 @@ struct Connection {
     services: Services,
     frames: mpsc::Sender<ServerFrame>,
     feeds: HashMap<SessionId, AbortOnDropHandle<()>>,
+    watched: Watched,
     /// Set by `hello`: before it, nothing else is answered.
     list: Option<AbortOnDropHandle<()>>,
     bad_frames: u32,
 }
 
 impl Connection {
+    fn new(services: Services, frames: mpsc::Sender<ServerFrame>) -> Self {
+        let (feeds, watched) = (HashMap::new(), Watched::default());
+        Self { services, frames, feeds, watched, list: None, bad_frames: 0 }
+    }
+
+    async fn list_ended(&mut self) {
+        match &mut self.list {
+            // However it ended, no change of a row comes through any more.
+            Some(list) => drop(list.await),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, HashMap<SessionId, Option<Meta>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn send(&self, frame: ServerFrame) -> Result<(), Closed> {
         self.frames.send(frame).await.map_err(|_| Closed)
     }
@@ -114,7 +139,7 @@ impl Connection {
             _ if self.list.is_none() => self.refuse("Say hello first.").await,
             ClientFrame::Subscribe(subscription) => self.subscribe(subscription).await,
             ClientFrame::Unsubscribe { session_id } => {
-                self.feeds.remove(&session_id);
+                self.forget(&session_id);
                 Ok(())
             }
             ClientFrame::RpcCommand { session_id, command_id, command } => {
@@ -149,8 +174,15 @@ impl Connection {
             return Err(Closed);
         }
         let changes = self.services.registry.board().watch();
-        let forward = forward_changes(changes, self.frames.clone());
-        self.list = Some(AbortOnDropHandle::new(tokio::spawn(forward)));
+        let rows = Rows {
+            registry: self.services.registry.clone(),
+            watched: self.watched.clone(),
+            frames: self.frames.clone(),
+        };
+        self.list = Some(AbortOnDropHandle::new(tokio::spawn(async move {
+            // The receiver of frames is gone, and with it the reason to go on.
+            let _ = rows.forward(changes).await;
+        })));
         let epoch = self.services.registry.epoch().clone();
         self.send(ServerFrame::Welcome { protocol, epoch, ping_every_ms: PING_EVERY_MS }).await?;
         for subscription in subscriptions {
@@ -159,9 +191,15 @@ impl Connection {
         Ok(())
     }
 
+    /// Sends nothing more of a session.
+    fn forget(&mut self, session_id: &SessionId) {
+        self.feeds.remove(session_id);
+        self.watched().remove(session_id);
+    }
+
     async fn subscribe(&mut self, subscription: Subscription) -> Result<(), Closed> {
         let Subscription { session_id, level, cursor } = subscription;
-        self.feeds.remove(&session_id);
+        self.forget(&session_id);
         if level == Level::Meta {
             return self.subscribe_meta(session_id).await;
         }
@@ -174,8 +212,8 @@ impl Connection {
                 return self.complain(ServiceError::from(error).0, Some(session_id)).await;
             }
         };
-        let epoch = self.services.registry.epoch().clone();
-        let line = Line { session_id: session_id.clone(), epoch, frames: self.frames.clone() };
+        let registry = self.services.registry.clone();
+        let line = Line { session_id: session_id.clone(), registry, frames: self.frames.clone() };
         let forward = AbortOnDropHandle::new(tokio::spawn(async move {
             // The receiver of frames is gone, and with it the reason to go on.
             let _ = line.forward(feed).await;
@@ -186,25 +224,18 @@ impl Connection {
 
     /// Tells the state of a row now, and each time that it changes.
     async fn subscribe_meta(&mut self, session_id: SessionId) -> Result<(), Closed> {
-        let changes = self.services.registry.board().watch();
+        self.watched().insert(session_id.clone(), None);
         match conversations::row(&self.services, &session_id).await {
             Ok(row) => {
                 let seq = self.services.registry.latest_seq(&session_id);
-                self.send(ServerFrame::SessionMeta(meta_of(&row, seq))).await?;
+                self.send(ServerFrame::SessionMeta(meta_of(&row, seq))).await
             }
             Err(error) if error.0.code == FailureCode::SessionNotFound => {
-                return self.send(ServerFrame::RpcSessionNotFound { session_id }).await;
+                self.forget(&session_id);
+                self.send(ServerFrame::RpcSessionNotFound { session_id }).await
             }
-            Err(error) => return self.complain(error.0, Some(session_id)).await,
+            Err(error) => self.complain(error.0, Some(session_id)).await,
         }
-        let forward = forward_meta(
-            session_id.clone(),
-            self.services.registry.clone(),
-            changes,
-            self.frames.clone(),
-        );
-        self.feeds.insert(session_id, AbortOnDropHandle::new(tokio::spawn(forward)));
-        Ok(())
     }
 
     async fn command(
@@ -242,9 +273,7 @@ impl Connection {
                 registry.ask(id, |reply| TaskCommand::Withdraw { turn_id, reply }).await??;
             }
             Command::Answer { request_id, option } => {
-                registry
-                    .ask(id, |reply| TaskCommand::Answer { request_id, option, reply })
-                    .await??;
+                answer(&self.services, id, request_id, option).await?;
             }
             Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
             Command::Seen => conversations::mark_seen(&self.services, id).await?,

@@ -15,7 +15,7 @@ const CHANGES_BEHIND: usize = 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListChange {
-    Changed(Box<Session>),
+    Changed(Arc<Session>),
     Removed(SessionId),
 }
 
@@ -70,8 +70,9 @@ impl Board {
                 if let Some(meta) = meta {
                     meta.show_on(&mut session);
                 }
-                self.chronicle.record(happened, id, Some(Arc::new(session.clone())));
-                ListChange::Changed(Box::new(session))
+                let session = Arc::new(session);
+                self.chronicle.record(happened, id, Some(session.clone()));
+                ListChange::Changed(session)
             }
             None => {
                 self.chronicle.record(Happened::Removed, id, None);

@@ -10,11 +10,12 @@ use super::chronicle::Happened;
 use super::lineage::fills_context;
 use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
 use crate::domain::event::{DeltaKind, Event, Outcome};
-use crate::domain::ids::{RequestId, SessionId, TurnId};
+use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::preview;
 use crate::domain::markdown;
 use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Part, Role};
 use crate::domain::session::Milestone;
+use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
 use crate::server::agents::agent::{
     AgentCommand, AgentError, AgentHandle, Ending, Happening, OpenRequest,
@@ -32,6 +33,9 @@ impl SessionTask {
         self.queue.push_back(turn);
         self.take_up_next().await;
         self.announce().await;
+        if let Err(error) = self.around.store.index_waiting().await {
+            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
+        }
     }
 
     async fn take_up_next(&mut self) {
@@ -44,14 +48,15 @@ impl SessionTask {
         let Some(turn) = self.queue.pop_front() else {
             return;
         };
+        self.close_kept_question(turn.given.as_ref(), MessageState::Interrupted).await;
         // Earlier turns are in the store; only prompts and answers still under way stay here.
         let waiting: Vec<_> = self.queue.iter().map(|turn| &turn.prompt.message_id).collect();
         self.live.messages.retain(|message| {
             message.message_id == turn.prompt.message_id || waiting.contains(&&message.message_id)
         });
-        let text = turn.prompt.text();
-        let command = AgentCommand::Prompt { text, attachments: turn.attachments };
-        self.begin(turn.turn_id, Some(turn.submitted_to), command).await;
+        let (turn_id, journal) = (turn.turn_id.clone(), turn.submitted_to.clone());
+        let command = self.command_of(turn).await;
+        self.begin(turn_id, Some(journal), command).await;
     }
 
     pub(super) async fn begin(
@@ -190,7 +195,12 @@ impl SessionTask {
         self.end_turn(Outcome::Crashed).await;
     }
 
-    pub(super) fn cancel(&mut self) -> Result<(), Failure> {
+    pub(super) async fn cancel(&mut self) -> Result<(), Failure> {
+        if self.running.is_none() && self.close_kept_question(None, MessageState::Cancelled).await {
+            self.record_end(false, Milestone::AgentEnd, "", mint::now()).await;
+            self.announce().await;
+            return Ok(());
+        }
         let Some(running) = &mut self.running else {
             return Err(Failure::new(FailureCode::NothingRuns, "Nothing is running here."));
         };
@@ -207,28 +217,6 @@ impl SessionTask {
     pub(super) async fn give_up_on_agent(&mut self) {
         self.agent_state = AgentState::Closed;
         self.end_turn(Outcome::Cancelled).await;
-    }
-
-    /// Passes an answer on, once: a question that is closed takes no second one.
-    pub(super) fn answer(&mut self, request_id: RequestId, option: String) -> Result<(), Failure> {
-        let answer = self.current_answer();
-        let question = answer
-            .and_then(|answer| answer.open_questions().find(|open| open.request_id == request_id));
-        let Some(question) = question else {
-            let message = "This question is answered already or no longer open.";
-            return Err(Failure::new(FailureCode::QuestionClosed, message));
-        };
-        if !question.options.iter().any(|choice| choice.option == option) {
-            let message = "This question does not offer that answer.";
-            return Err(Failure::new(FailureCode::InvalidRequest, message));
-        }
-        self.command_agent(AgentCommand::Answer {
-            request_id: request_id.clone(),
-            option: option.clone(),
-        })?;
-        self.flush_words();
-        self.write(Happening::Answered { request_id, option });
-        Ok(())
     }
 
     async fn keep_file(&mut self, name: String, media_type: String, bytes: Vec<u8>) {
@@ -259,8 +247,8 @@ impl SessionTask {
         let message_id = answer.message_id.clone();
         let preview = preview_of(answer);
         let nearly_full = self.live.continuation.is_none() && fills_context(answer);
-        let at = mint::now();
-        self.emit(Event::MessageEnd { message_id, state: outcome.message_state(), at });
+        let (state, at) = (outcome.state_of(answer), mint::now());
+        self.emit(Event::MessageEnd { message_id, state, at });
         if self.checkpoint().await {
             self.note_end(outcome).await;
         } else {
@@ -268,12 +256,8 @@ impl SessionTask {
             self.write(Happening::Failed { phase: "save".into(), message: text });
         }
         let failed = !matches!(outcome, Outcome::Completed | Outcome::Cancelled);
-        let (store, session_id) = (&self.around.store, &self.session_id);
-        if let Err(error) =
-            store.record_end(session_id, failed, Milestone::AgentEnd, &preview, at).await
-        {
-            tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
-        }
+        let milestone = Milestone::of_end(state);
+        self.record_end(failed, milestone, &preview, at).await;
         if let Some(running) = self.running.take() {
             self.around.turn_log.ended(&running.turn_id);
             self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
@@ -284,6 +268,13 @@ impl SessionTask {
             self.take_up_next_boxed().await;
         }
         self.announce_as(Happened::Completed).await;
+    }
+
+    async fn record_end(&self, failed: bool, milestone: Milestone, preview: &str, at: Timestamp) {
+        let (store, session_id) = (&self.around.store, &self.session_id);
+        if let Err(error) = store.record_end(session_id, failed, milestone, preview, at).await {
+            tracing::error!(session = %session_id, %error, "the end of a turn could not be saved");
+        }
     }
 
     /// Breaks the cycle of futures between the end of one turn and the start of the next.

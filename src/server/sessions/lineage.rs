@@ -34,6 +34,7 @@ impl SessionTask {
     }
 
     pub(super) async fn begin_compression(&mut self) {
+        self.close_kept_question(None, MessageState::Interrupted).await;
         self.begin(mint::turn_id(), None, AgentCommand::Compress).await;
     }
 

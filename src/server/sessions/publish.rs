@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::chronicle::Happened;
 use super::scribe::write_down;
 use super::task::SessionTask;
 use crate::domain::event::{DeltaKind, Event};
+use crate::domain::ids::SessionId;
 use crate::domain::message::Message;
 use crate::server::agents::agent::Happening;
 use crate::server::mint;
+use crate::server::store::Store;
 
 /// About two display refreshes: what an agent says meanwhile becomes one event.
 const GATHER: Duration = Duration::from_millis(33);
@@ -26,6 +29,27 @@ pub struct Pending {
     checkpoint_due: Option<Instant>,
     /// A milestone passed while nobody looked.
     unseen: bool,
+}
+
+/// A write of the answer under way that goes on beside the loop; it tells whether it was done.
+pub type Saving = AbortOnDropHandle<bool>;
+
+/// Waits for the write under way, for ever if there is none.
+pub async fn until_saved(saving: &mut Option<Saving>) -> bool {
+    let Some(under_way) = saving else {
+        return std::future::pending().await;
+    };
+    let saved = under_way.await.unwrap_or_default();
+    *saving = None;
+    saved
+}
+
+async fn write_answer(store: Store, session_id: SessionId, answer: Message) -> bool {
+    let saved = store.save_message(&session_id, &answer).await;
+    if let Err(error) = &saved {
+        tracing::error!(session = %session_id, %error, "an answer could not be saved");
+    }
+    saved.is_ok()
 }
 
 impl Pending {
@@ -94,22 +118,42 @@ impl SessionTask {
         self.live.messages.iter().rfind(|message| message.message_id == *answer_id)
     }
 
-    /// Writes the answer under way to the store; on failure it is tried again a little later.
+    /// Writes the answer under way to the store beside the loop: a busy disk holds no words up.
+    fn save(&mut self) {
+        self.pending.checkpoint_due = None;
+        let Some(answer) = self.current_answer().cloned() else {
+            return;
+        };
+        if self.saving.is_some() {
+            self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);
+            return;
+        }
+        let write = write_answer(self.around.store.clone(), self.session_id.clone(), answer);
+        self.saving = Some(AbortOnDropHandle::new(tokio::spawn(write)));
+    }
+
+    /// Writes the answer under way to the store and waits until that is done.
     pub(super) async fn checkpoint(&mut self) -> bool {
         self.pending.checkpoint_due = None;
-        let Some(answer) = self.current_answer() else {
+        // An older state must not be written after a newer one.
+        if let Some(saving) = self.saving.take() {
+            let _ = saving.await;
+        }
+        let Some(answer) = self.current_answer().cloned() else {
             return true;
         };
-        match self.around.store.save_message(&self.session_id, answer).await {
-            Ok(()) => {
-                self.note_output().await;
-                true
-            }
-            Err(error) => {
-                tracing::error!(session = %self.session_id, %error, "an answer could not be saved");
-                self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);
-                false
-            }
+        let write = write_answer(self.around.store.clone(), self.session_id.clone(), answer);
+        let saved = write.await;
+        self.note_saved(saved).await;
+        saved
+    }
+
+    /// Notes that the answer under way is stored; if it is not, it is tried again a little later.
+    pub(super) async fn note_saved(&mut self, saved: bool) {
+        if saved {
+            self.note_output().await;
+        } else {
+            self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);
         }
     }
 
@@ -120,7 +164,7 @@ impl SessionTask {
             self.flush_words();
         }
         if self.pending.checkpoint_due.is_some_and(|due| due <= now) {
-            self.checkpoint().await;
+            self.save();
         }
         let stop_by = self.running.as_ref().and_then(|running| running.stop_by);
         if stop_by.is_some_and(|due| due <= now) {

@@ -10,6 +10,7 @@ use super::chronicle::Happened;
 use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
+use crate::domain::message::Message;
 use crate::domain::replay::Cursor;
 use crate::domain::session::Session;
 use crate::server::agents::Agents;
@@ -227,13 +228,18 @@ impl Registry {
             .agents
             .get(&session.agent)
             .ok_or_else(|| SessionError::UnknownAgent(session.agent.clone()))?;
-        self.spawn(&session, agent)
+        let kept = match session.open_questions {
+            0 => None,
+            _ => self.store.waiting_answer(id).await?,
+        };
+        self.spawn(&session, kept, agent)
     }
 
     /// Puts a task on the list and sets it going, unless another caller was quicker.
     fn spawn(
         &self,
         session: &Session,
+        kept: Option<Message>,
         agent: Arc<dyn Agent>,
     ) -> Result<mpsc::Sender<TaskCommand>, SessionError> {
         let id = &session.session_id;
@@ -246,7 +252,7 @@ impl Registry {
         }
         let (sender, commands) = mpsc::channel(COMMANDS_WAITING);
         let latest = tasks.retired.remove(id).unwrap_or_default();
-        let (meta_sender, meta) = watch::channel(TaskMeta { seq: latest, ..TaskMeta::default() });
+        let (meta_sender, meta) = watch::channel(TaskMeta::at_start(session, latest));
         let around = Surroundings {
             registry: self.clone(),
             board: self.board.clone(),
@@ -255,7 +261,7 @@ impl Registry {
             turn_log: self.turn_log.clone(),
             epoch: self.epoch.clone(),
         };
-        let task = SessionTask::new(around, session, agent, latest, commands, meta_sender);
+        let task = SessionTask::new(around, session, kept, agent, latest, commands, meta_sender);
         tokio::spawn(task.run());
         tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta });
         Ok(sender)

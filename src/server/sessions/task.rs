@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Registry;
 use super::board::Board;
-use super::publish::Pending;
+use super::publish::{Pending, Saving, until_saved};
 use super::ring::{Numbered, Replay, Ring};
 use crate::domain::event::Outcome;
 use crate::domain::ids::{Epoch, MessageId, RequestId, Seq, SessionId, TurnId};
@@ -26,6 +26,7 @@ use crate::server::agents::agent::{
 };
 use crate::server::blobs::Blobs;
 use crate::server::store::{Store, StoreError};
+use crate::server::turns::answer::Given;
 use crate::server::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
@@ -41,6 +42,8 @@ pub struct Turn {
     pub submitted_to: SessionId,
     pub prompt: Message,
     pub attachments: Vec<Attachment>,
+    /// The answer that the turn is, if it answers a question kept from before a restart.
+    pub given: Option<Given>,
 }
 
 type Reply<T> = oneshot::Sender<T>;
@@ -77,6 +80,12 @@ pub struct TaskMeta {
 }
 
 impl TaskMeta {
+    /// Takes what is stored, and the last number that was given out.
+    pub fn at_start(session: &Session, seq: Seq) -> Self {
+        let (status, open_questions) = (session.status, session.open_questions);
+        Self { status, seq, open_questions, ..Self::default() }
+    }
+
     /// Puts what runs over what is stored.
     pub fn show_on(&self, session: &mut Session) {
         if self.status.is_running() {
@@ -127,6 +136,7 @@ pub struct SessionTask {
     pub(super) live: Live,
     pub(super) ring: Ring,
     pub(super) pending: Pending,
+    pub(super) saving: Option<Saving>,
     pub(super) events: broadcast::Sender<Arc<Numbered>>,
     pub(super) meta: watch::Sender<TaskMeta>,
     commands: mpsc::Receiver<TaskCommand>,
@@ -137,6 +147,7 @@ enum Wake {
     Command(Option<TaskCommand>),
     Opened(Result<AgentHandle, AgentError>),
     Happening(Option<Happening>),
+    Saved(bool),
     Due,
 }
 
@@ -144,6 +155,7 @@ impl SessionTask {
     pub fn new(
         around: Surroundings,
         session: &Session,
+        kept: Option<Message>,
         agent: Arc<dyn Agent>,
         latest: Seq,
         commands: mpsc::Receiver<TaskCommand>,
@@ -157,9 +169,14 @@ impl SessionTask {
             agent_state: AgentState::Closed,
             queue: VecDeque::new(),
             running: None,
-            live: Live { status: session.status, ..Live::default() },
+            live: Live {
+                status: session.status,
+                messages: kept.into_iter().collect(),
+                ..Live::default()
+            },
             ring: Ring::new(latest),
             pending: Pending::default(),
+            saving: None,
             events: broadcast::Sender::new(1024),
             meta,
             commands,
@@ -173,6 +190,7 @@ impl SessionTask {
             let wake = tokio::select! {
                 command = self.commands.recv() => Wake::Command(command),
                 wake = from_agent(&mut self.agent_state) => wake,
+                saved = until_saved(&mut self.saving) => Wake::Saved(saved),
                 () = tokio::time::sleep_until(due) => Wake::Due,
             };
             match wake {
@@ -186,6 +204,7 @@ impl SessionTask {
                 Wake::Opened(opened) => self.agent_opened(opened).await,
                 Wake::Happening(Some(happening)) => self.agent_did(happening).await,
                 Wake::Happening(None) => self.agent_gone().await,
+                Wake::Saved(saved) => self.note_saved(saved).await,
                 Wake::Due => {
                     self.do_due().await;
                     if self.is_idle()
@@ -206,7 +225,7 @@ impl SessionTask {
         match command {
             TaskCommand::Start(turn) => self.enqueue(*turn).await,
             TaskCommand::Cancel(reply) => {
-                let _ = reply.send(self.cancel());
+                let _ = reply.send(self.cancel().await);
             }
             TaskCommand::Withdraw { turn_id, reply } => {
                 let _ = reply.send(self.withdraw(&turn_id).await);

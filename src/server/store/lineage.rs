@@ -1,6 +1,7 @@
 //! Writes that tie rows of one conversation together.
 
-use sqlx::{Connection, query};
+use rusqlite::params;
+use sqlx::query;
 
 use super::messages::insert;
 use super::rows::{self, session_columns};
@@ -56,27 +57,30 @@ impl Store {
         fork: &Session,
         copies: &[Message],
     ) -> Result<(), StoreError> {
-        let mut writer = self.writer.lend().await?;
-        let mut transaction = writer.begin().await?;
-        query(
-            "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
-             relation, lineage_root_id, preview, options, created_at, last_activity_at) \
-             SELECT $1, $2, $3, $4, $5, 'fork', $1, $6, options, $7, $7 FROM sessions \
-             WHERE session_id = $5",
-        )
-        .bind(fork.session_id.as_str())
-        .bind(&fork.title)
-        .bind(&fork.agent)
-        .bind(&fork.workspace)
-        .bind(parent.as_str())
-        .bind(&fork.preview)
-        .bind(fork.created_at.millis())
-        .execute(&mut *transaction)
+        self.write(|transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO sessions (session_id, title, agent, workspace, \
+                     parent_session_id, relation, lineage_root_id, preview, options, created_at, \
+                     last_activity_at) \
+                     SELECT ?1, ?2, ?3, ?4, ?5, 'fork', ?1, ?6, options, ?7, ?7 FROM sessions \
+                     WHERE session_id = ?5",
+                )?
+                .execute(params![
+                    fork.session_id.as_str(),
+                    fork.title,
+                    fork.agent,
+                    fork.workspace,
+                    parent.as_str(),
+                    fork.preview,
+                    fork.created_at.millis(),
+                ])?;
+            for copy in copies {
+                insert(transaction, &fork.session_id, copy)?;
+            }
+            Ok(())
+        })
         .await?;
-        for copy in copies {
-            insert(&mut transaction, &fork.session_id, copy).await?;
-        }
-        transaction.commit().await?;
         self.settle().await
     }
 
@@ -105,31 +109,27 @@ impl Store {
         opening: &Message,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let mut writer = self.writer.lend().await?;
-        let mut transaction = writer.begin().await?;
-        query(
-            "INSERT INTO sessions (session_id, title, agent, workspace, parent_session_id, \
-             relation, lineage_root_id, segment, preview, unread, options, pinned, \
-             archived, created_at, last_activity_at) \
-             SELECT $2, title, agent, workspace, session_id, 'continuation', lineage_root_id, \
-             segment + 1, preview, unread, options, pinned, archived, $3, $3 FROM sessions WHERE session_id = $1",
-        )
-        .bind(snapshot.as_str())
-        .bind(continuation.as_str())
-        .bind(at.millis())
-        .execute(&mut *transaction)
+        self.write(|transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO sessions (session_id, title, agent, workspace, \
+                     parent_session_id, relation, lineage_root_id, segment, preview, unread, \
+                     options, pinned, archived, created_at, last_activity_at) \
+                     SELECT ?2, title, agent, workspace, session_id, 'continuation', \
+                     lineage_root_id, segment + 1, preview, unread, options, pinned, archived, \
+                     ?3, ?3 FROM sessions WHERE session_id = ?1",
+                )?
+                .execute(params![snapshot.as_str(), continuation.as_str(), at.millis()])?;
+            transaction
+                .prepare_cached(
+                    "UPDATE sessions SET snapshot = 1, continuation_session_id = ?2, \
+                     milestone = NULL, unread = 0 WHERE session_id = ?1",
+                )?
+                .execute([snapshot.as_str(), continuation.as_str()])?;
+            insert(transaction, continuation, opening)?;
+            Ok(())
+        })
         .await?;
-        query(
-            "UPDATE sessions SET snapshot = 1, continuation_session_id = $2, milestone = NULL, \
-             unread = 0 \
-             WHERE session_id = $1",
-        )
-        .bind(snapshot.as_str())
-        .bind(continuation.as_str())
-        .execute(&mut *transaction)
-        .await?;
-        insert(&mut transaction, continuation, opening).await?;
-        transaction.commit().await?;
         self.settle().await
     }
 }

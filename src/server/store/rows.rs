@@ -11,8 +11,9 @@ use crate::domain::message::Message;
 use crate::domain::session::{Session, Status};
 use crate::domain::time::Timestamp;
 
-/// The columns that `session` reads, in one place so that no query forgets one. The last two come
-/// from the lineage: the newest part that is not a snapshot, and how many parts there are.
+/// The columns that `session` reads, in one place so that no query forgets one. The last three are
+/// looked up: the newest part of the lineage that is not a snapshot, how many parts there are, and
+/// how many answers wait for a person although no agent runs.
 macro_rules! session_columns {
     () => {
         "session.session_id, session.title, session.agent, session.workspace, \
@@ -29,7 +30,10 @@ macro_rules! session_columns {
            ORDER BY tip.segment DESC LIMIT 1) AS lineage_tip_id, \
          (SELECT part.segment FROM sessions AS part \
            WHERE part.lineage_root_id = session.lineage_root_id \
-           ORDER BY part.segment DESC LIMIT 1) AS segment_count"
+           ORDER BY part.segment DESC LIMIT 1) AS segment_count, \
+         (SELECT COUNT(*) FROM messages AS waiting \
+           WHERE waiting.session_id = session.session_id AND waiting.state = 'waiting') \
+         AS open_questions"
     };
 }
 pub(super) use session_columns;
@@ -43,15 +47,51 @@ macro_rules! message_columns {
 }
 pub(super) use message_columns;
 
-pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
+/// A row as either library hands it over.
+pub(super) trait Columns {
+    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError>;
+
+    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError>;
+
+    fn text(&self, column: &'static str) -> Result<String, StoreError> {
+        self.optional_text(column)?.ok_or_else(|| corrupt(column, &"it is empty"))
+    }
+
+    fn number(&self, column: &'static str) -> Result<i64, StoreError> {
+        self.optional_number(column)?.ok_or_else(|| corrupt(column, &"it is empty"))
+    }
+}
+
+impl Columns for SqliteRow {
+    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError> {
+        Ok(self.try_get(column)?)
+    }
+}
+
+impl Columns for rusqlite::Row<'_> {
+    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError> {
+        Ok(self.get(column)?)
+    }
+
+    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError> {
+        Ok(self.get(column)?)
+    }
+}
+
+pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
     let session_id: SessionId = required(row, "session_id")?;
     let lineage_tip_id: Option<SessionId> = optional(row, "lineage_tip_id")?;
     let snapshot = flag(row, "snapshot")?;
+    let open_questions = count(row, "open_questions")?;
     let canonical = if snapshot { lineage_tip_id.clone() } else { Some(session_id.clone()) };
     Ok(Session {
-        title: row.try_get("title")?,
-        agent: row.try_get("agent")?,
-        workspace: row.try_get("workspace")?,
+        title: row.text("title")?,
+        agent: row.text("agent")?,
+        workspace: row.text("workspace")?,
         parent_session_id: optional(row, "parent_session_id")?,
         relation: word(row, "relation")?,
         pre_compression_snapshot: snapshot,
@@ -59,34 +99,38 @@ pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
         canonical_visible_session_id: canonical.or_else(|| Some(session_id.clone())),
         lineage_root_id: optional(row, "lineage_root_id")?,
         lineage_tip_id,
-        segment_count: row.try_get::<u32, _>("segment_count")?,
-        status: if flag(row, "failed")? { Status::Error } else { Status::Idle },
+        segment_count: count(row, "segment_count")?,
+        status: match (open_questions, flag(row, "failed")?) {
+            (1.., _) => Status::Waiting,
+            (0, true) => Status::Error,
+            (0, false) => Status::Idle,
+        },
         milestone: word(row, "milestone")?,
         unread: flag(row, "unread")?,
-        open_questions: 0,
-        preview: row.try_get("preview")?,
-        message_count: row.try_get("message_count")?,
-        child_count: row.try_get("child_count")?,
-        sibling_count: row.try_get("sibling_count")?,
+        open_questions,
+        preview: row.text("preview")?,
+        message_count: count(row, "message_count")?,
+        child_count: count(row, "child_count")?,
+        sibling_count: count(row, "sibling_count")?,
         pinned: flag(row, "pinned")?,
         archived: flag(row, "archived")?,
-        created_at: time(row.try_get("created_at")?),
-        last_activity_at: time(row.try_get("last_activity_at")?),
+        created_at: time(row.number("created_at")?),
+        last_activity_at: time(row.number("last_activity_at")?),
         session_id,
     })
 }
 
-pub(super) fn message(row: &SqliteRow) -> Result<Message, StoreError> {
-    let usage: Option<String> = row.try_get("usage")?;
+pub(super) fn message(row: &impl Columns) -> Result<Message, StoreError> {
+    let usage = row.optional_text("usage")?;
     Ok(Message {
         message_id: required::<MessageId>(row, "message_id")?,
         turn_id: optional::<TurnId>(row, "turn_id")?,
-        role: from_word("role", row.try_get("role")?)?,
-        state: from_word("state", row.try_get("state")?)?,
-        parts: from_json("message", row.try_get("parts")?)?,
+        role: from_word("role", &row.text("role")?)?,
+        state: from_word("state", &row.text("state")?)?,
+        parts: from_json("message", &row.text("parts")?)?,
         usage: usage.map(|text| from_json("usage", &text)).transpose()?,
-        created_at: time(row.try_get("created_at")?),
-        ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(time),
+        created_at: time(row.number("created_at")?),
+        ended_at: row.optional_number("ended_at")?.map(time),
         recovered: flag(row, "recovered")?,
     })
 }
@@ -116,33 +160,37 @@ pub(super) fn from_json<T: DeserializeOwned>(
 }
 
 fn word<T: DeserializeOwned>(
-    row: &SqliteRow,
+    row: &impl Columns,
     column: &'static str,
 ) -> Result<Option<T>, StoreError> {
-    let word: Option<String> = row.try_get(column)?;
+    let word = row.optional_text(column)?;
     word.map(|word| from_word(column, &word)).transpose()
 }
 
-pub(super) fn required<T>(row: &SqliteRow, column: &'static str) -> Result<T, StoreError>
+pub(super) fn required<T>(row: &impl Columns, column: &'static str) -> Result<T, StoreError>
 where
     T: TryFrom<String>,
     T::Error: std::fmt::Display,
 {
-    let text: String = row.try_get(column)?;
+    let text = row.text(column)?;
     T::try_from(text).map_err(|error| corrupt(column, &error))
 }
 
-fn optional<T>(row: &SqliteRow, column: &'static str) -> Result<Option<T>, StoreError>
+fn optional<T>(row: &impl Columns, column: &'static str) -> Result<Option<T>, StoreError>
 where
     T: TryFrom<String>,
     T::Error: std::fmt::Display,
 {
-    let text: Option<String> = row.try_get(column)?;
+    let text = row.optional_text(column)?;
     text.map(|text| T::try_from(text).map_err(|error| corrupt(column, &error))).transpose()
 }
 
-fn flag(row: &SqliteRow, column: &str) -> Result<bool, StoreError> {
-    Ok(row.try_get::<i64, _>(column)? != 0)
+fn flag(row: &impl Columns, column: &'static str) -> Result<bool, StoreError> {
+    Ok(row.number(column)? != 0)
+}
+
+fn count(row: &impl Columns, column: &'static str) -> Result<u32, StoreError> {
+    u32::try_from(row.number(column)?).map_err(|error| corrupt(column, &error))
 }
 
 fn time(millis: i64) -> Timestamp {

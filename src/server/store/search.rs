@@ -1,14 +1,38 @@
 //! What makes messages findable by their words; titles are kept findable by the database itself.
 
-use sqlx::{Sqlite, Transaction, query};
+use rusqlite::{Transaction, params};
 
-use super::StoreError;
-use crate::domain::ids::SessionId;
+use super::rows::{self, message_columns};
+use super::{Store, StoreError};
+use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::message::{Message, MessageState, Part, Role};
 
+impl Store {
+    /// Makes the prompts findable that were stored since the last call. A person does not wait for
+    /// it, and a start makes up for what a crash left out.
+    pub async fn index_waiting(&self) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let mut statement = transaction.prepare_cached(concat!(
+                "SELECT ",
+                message_columns!(),
+                " FROM messages WHERE unindexed = 1"
+            ))?;
+            let mut waiting = statement.query([])?;
+            while let Some(row) = waiting.next()? {
+                index(transaction, &rows::required(row, "session_id")?, &rows::message(row)?)?;
+            }
+            transaction
+                .prepare_cached("UPDATE messages SET unindexed = 0 WHERE unindexed = 1")?
+                .execute([])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
 /// Makes a message that has come to its end findable by its words.
-pub(super) async fn index(
-    transaction: &mut Transaction<'_, Sqlite>,
+pub(super) fn index(
+    transaction: &Transaction<'_>,
     session_id: &SessionId,
     message: &Message,
 ) -> Result<(), StoreError> {
@@ -16,21 +40,25 @@ pub(super) async fn index(
     if words.trim().is_empty() {
         return Ok(());
     }
-    query("DELETE FROM search_entries WHERE session_id = $1 AND message_id = $2")
-        .bind(session_id.as_str())
-        .bind(message.message_id.as_str())
-        .execute(&mut **transaction)
-        .await?;
-    let made = query("INSERT INTO search_entries (session_id, message_id) VALUES ($1, $2)")
-        .bind(session_id.as_str())
-        .bind(message.message_id.as_str())
-        .execute(&mut **transaction)
-        .await?;
-    query("INSERT INTO search (rowid, words) VALUES ($1, $2)")
-        .bind(made.last_insert_rowid())
-        .bind(words)
-        .execute(&mut **transaction)
-        .await?;
+    forget(transaction, session_id.as_str(), &message.message_id)?;
+    transaction
+        .prepare_cached("INSERT INTO search_entries (session_id, message_id) VALUES (?1, ?2)")?
+        .execute([session_id.as_str(), message.message_id.as_str()])?;
+    transaction
+        .prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?
+        .execute(params![transaction.last_insert_rowid(), words])?;
+    Ok(())
+}
+
+/// Makes a message unfindable.
+pub(super) fn forget(
+    transaction: &Transaction<'_>,
+    session_id: &str,
+    message_id: &MessageId,
+) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("DELETE FROM search_entries WHERE session_id = ?1 AND message_id = ?2")?
+        .execute([session_id, message_id.as_str()])?;
     Ok(())
 }
 

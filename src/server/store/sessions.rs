@@ -1,5 +1,6 @@
 //! Queries on session rows.
 
+use rusqlite::params;
 use sqlx::query;
 
 use super::rows::{self, session_columns, to_word};
@@ -82,18 +83,22 @@ impl Store {
         preview: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        query(
-            "UPDATE sessions SET failed = $2, milestone = $3, \
-             preview = COALESCE(NULLIF($4, ''), preview), last_activity_at = $5 \
-             WHERE session_id = $1",
-        )
-        .bind(id.as_str())
-        .bind(i64::from(failed))
-        .bind(to_word(&milestone)?)
-        .bind(preview)
-        .bind(at.millis())
-        .execute(&mut *self.writer.lend().await?)
-        .await?;
-        Ok(())
+        self.write(|transaction| {
+            transaction
+                .prepare_cached(
+                    "UPDATE sessions SET failed = ?2, milestone = ?3, \
+                     preview = COALESCE(NULLIF(?4, ''), preview), last_activity_at = ?5 \
+                     WHERE session_id = ?1",
+                )?
+                .execute(params![
+                    id.as_str(),
+                    failed,
+                    to_word(&milestone)?,
+                    preview,
+                    at.millis()
+                ])?;
+            Ok(())
+        })
+        .await
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
 use crate::server::journal::{Journal, JournalError};
@@ -26,17 +28,16 @@ impl TurnLog {
     }
 
     /// Writes down what a person sent; it is on the disk when this returns.
-    pub async fn submitted(
+    pub fn submitted(
         &self,
         session: &SessionId,
         turn: &TurnId,
         submission: Submission,
     ) -> Result<(), JournalError> {
         let record = record(session, turn, TurnEvent::Submitted(submission));
-        let session = session.clone();
         // Known before it is readable, so that no audit takes it for a turn left behind.
         self.under_way_mut().insert(turn.clone());
-        let done = self.blocking(move |journal| journal.append_synced(&session, &record)).await;
+        let done = in_place(|| self.journal.append_synced(session, &record));
         if done.is_err() {
             self.under_way_mut().remove(turn);
         }
@@ -80,6 +81,15 @@ impl TurnLog {
             Ok(done) => done,
             Err(error) => Err(JournalError::Io(std::io::Error::other(error))),
         }
+    }
+}
+
+/// Waits for the disk without going to another thread, which would cost a good part of the wait
+/// again; the runtime's other work moves on to one of its own.
+fn in_place<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 

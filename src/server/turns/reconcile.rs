@@ -4,6 +4,7 @@
 //! missing. Nothing is invented: a prompt comes back word for word, and a missing answer becomes a
 //! mark that there is none.
 
+use crate::domain::event::Outcome;
 use crate::domain::ids::{MessageId, SessionId, TurnId};
 use crate::domain::list::{preview, title_from_prompt};
 use crate::domain::message::{Message, MessageState, Part, Role};
@@ -100,18 +101,18 @@ impl Plan {
     }
 }
 
-/// Ends an answer as interrupted, in the conversation and in the list.
+/// Ends an answer as interrupted, in the conversation and in the list. A question in it that nobody
+/// has answered is kept.
 pub(super) async fn interrupt(
     store: &Store,
     session_id: &SessionId,
     mut answer: Message,
 ) -> Result<(), StoreError> {
-    let now = mint::now();
-    answer.state = MessageState::Interrupted;
-    answer.ended_at = Some(now);
+    let (state, now) = (Outcome::Interrupted.state_of(&answer), mint::now());
+    answer.end(state, now);
     store.save_message(session_id, &answer).await?;
     let line = preview(&answer.text());
-    store.record_end(session_id, true, Milestone::AgentEnd, &line, now).await
+    store.record_end(session_id, true, Milestone::of_end(state), &line, now).await
 }
 
 /// Finds the row in which a conversation goes on, where a reader looks for it.

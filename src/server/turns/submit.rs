@@ -3,6 +3,7 @@
 //! Attachments are stored → the journal has the turn, synced → the store has the message → the
 //! sender is told → the session takes it up.
 
+use super::answer::Given;
 use super::gate::Unstored;
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::{preview, title_from_prompt};
@@ -12,7 +13,7 @@ use crate::domain::session::Session;
 use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::mint;
-use crate::server::resolution::resolve_row;
+use crate::server::resolution::choose_row;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
 use crate::wire::error::FailureCode;
@@ -28,21 +29,45 @@ const MOST_ATTACHMENTS: usize = 20;
 /// Stores a prompt and hands it to its session. The same turn again gives the same receipt and
 /// starts nothing.
 pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
+    begin(services, turn, None).await
+}
+
+/// Does the same with a prompt that answers a question kept from before a restart.
+pub async fn submit_answer(
+    services: &Services,
+    turn: StartTurn,
+    given: Given,
+) -> Result<TurnReceipt, ServiceError> {
+    begin(services, turn, Some(given)).await
+}
+
+async fn begin(
+    services: &Services,
+    turn: StartTurn,
+    given: Option<Given>,
+) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
     let services = services.clone();
     // A sender who hangs up must not leave a turn between two steps.
-    let entering = tokio::spawn(async move { enter(&services, turn).await });
+    let entering = tokio::spawn(async move { enter(&services, turn, given).await });
     entering.await.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
 }
 
-async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
+async fn enter(
+    services: &Services,
+    turn: StartTurn,
+    given: Option<Given>,
+) -> Result<TurnReceipt, ServiceError> {
     let mut unstored = services.gate.enter(&turn.turn_id).await;
-    if let Some(receipt) = known_turn(services, &turn).await? {
+    let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
+    if standing.known
+        && let Some(receipt) = known_turn(services, &turn).await?
+    {
         return Ok(receipt);
     }
-    let target = find_target(services, &turn).await?;
+    let target = find_target(services, standing.row, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
-    write_down(services, &turn, target, &mut unstored).await?;
+    write_down(services, &turn, target, &mut unstored)?;
     let prompt = prompt_of(&turn);
     let (title, preview) = (title_from_prompt(&turn.content), preview(&turn.content));
     let stored = services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await;
@@ -52,11 +77,11 @@ async fn enter(services: &Services, turn: StartTurn) -> Result<TurnReceipt, Serv
     }
     unstored.remove(&turn.turn_id);
     drop(unstored);
-    Ok(start(services, turn, prompt).await)
+    Ok(start(services, turn, prompt, given).await)
 }
 
 /// Puts the turn into the journal, unless an earlier try came as far as that.
-async fn write_down(
+fn write_down(
     services: &Services,
     turn: &StartTurn,
     target: Session,
@@ -74,12 +99,17 @@ async fn write_down(
         model: None,
         model_provider: None,
     };
-    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission).await?)
+    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission)?)
 }
 
 /// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
 /// reason to tell the sender otherwise: the next start finds it unfinished and says so.
-async fn start(services: &Services, turn: StartTurn, prompt: Message) -> TurnReceipt {
+async fn start(
+    services: &Services,
+    turn: StartTurn,
+    prompt: Message,
+    given: Option<Given>,
+) -> TurnReceipt {
     let receipt = TurnReceipt {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
@@ -93,6 +123,7 @@ async fn start(services: &Services, turn: StartTurn, prompt: Message) -> TurnRec
         submitted_to: session_id.clone(),
         prompt,
         attachments: turn.attachments,
+        given,
     };
     if let Err(error) =
         services.registry.send(&session_id, TaskCommand::Start(Box::new(start))).await
@@ -171,12 +202,20 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
 }
 
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
-async fn find_target(services: &Services, turn: &StartTurn) -> Result<Session, ServiceError> {
-    let requested = turn.session_id.as_str();
+/// A row that is no record of an earlier part leads to itself, whatever else its lineage holds.
+async fn find_target(
+    services: &Services,
+    row: Option<Session>,
+    named: &SessionId,
+) -> Result<Session, ServiceError> {
+    let lineage = match row {
+        Some(row) if !row.pre_compression_snapshot => vec![row],
+        _ => services.store.lineage_rows(named).await?,
+    };
     let (resolution, row) =
-        resolve_row(services, requested, EntryPoint::DirectOpen, Intent::Navigate).await?;
+        choose_row(lineage, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate);
     match (resolution.outcome, row) {
-        (Outcome::Open, Some(row)) if row.session_id == turn.session_id => Ok(row),
+        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row),
         (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }

@@ -2,14 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::entry::Entry;
-use super::state::Conversation;
-use crate::domain::highlight::{Token, highlight};
-use crate::domain::markdown::{Alignment, Block, Document, Inline, Item, parse};
-use crate::domain::message::Part;
+use crate::domain::growing::Row;
+use crate::domain::highlight::{Line, Token, highlight};
+use crate::domain::markdown::{Alignment, Block, Inline, Item, parse};
 use crate::ui::components::element::{element, text_element};
 use crate::ui::components::icon::{COPY, Icon};
 use crate::ui::platform;
+
+/// Gives the code that a press of the copy button is about.
+type Copied = Box<dyn Fn() -> String + Send + Sync>;
 
 /// Shows a text that does not change.
 #[component]
@@ -17,74 +18,58 @@ pub fn Markdown(text: String) -> impl IntoView {
     view! { <div class="prose" dir="auto">{blocks_view(&parse(&text))}</div> }
 }
 
-/// A growing text, and how often each of its blocks has changed.
-#[derive(Default)]
-struct Growing {
-    document: Document,
-    versions: Vec<u32>,
-}
-
-impl Growing {
-    /// Takes in the text as it is now; only blocks that differ get a new version.
-    fn follow(&mut self, text: &str) {
-        let settled = self.document.settled();
-        let open: Vec<_> = self.document.blocks().get(settled..).unwrap_or_default().to_vec();
-        match text.strip_prefix(self.document.text()) {
-            Some(more) => self.document.push(more),
-            None => {
-                self.document = Document::new(text);
-                self.versions.iter_mut().for_each(|version| *version += 1);
-            }
-        }
-        let blocks = self.document.blocks();
-        self.versions.resize(blocks.len(), 0);
-        for (place, block) in blocks.iter().enumerate().skip(settled) {
-            let known = place.checked_sub(settled).and_then(|place| open.get(place));
-            if known.is_some_and(|known| known != block)
-                && let Some(version) = self.versions.get_mut(place)
-            {
-                *version += 1;
-            }
-        }
-    }
-}
-
-/// Shows a part that may still grow: only its last block is parsed and drawn again.
-#[component]
-pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> impl IntoView {
-    let growing = StoredValue::new(Growing::default());
-    let keys = move || {
-        conversation.with_part(&entry, place, |part| {
-            if let Part::Text { text } | Part::Thinking { text } = part {
-                growing.update_value(|growing| growing.follow(text));
-            }
-        });
-        growing
-            .with_value(|growing| growing.versions.iter().copied().enumerate().collect::<Vec<_>>())
-    };
-    let block = move |place: usize| {
-        growing.with_value(|growing| growing.document.blocks().get(place).map(block_view))
-    };
-    view! {
-        <div class="prose" dir="auto">
-            <For each=keys key=|key| *key children=move |(place, _)| block(place) />
-        </div>
-    }
-}
-
 fn blocks_view(blocks: &[Block]) -> Vec<AnyView> {
     blocks.iter().map(block_view).collect()
 }
 
-fn block_view(block: &Block) -> AnyView {
+pub fn block_view(block: &Block) -> AnyView {
     match block {
         Block::Heading { level, content } => element(heading(*level), "", inlines_view(content)),
         Block::Paragraph(content) => element("p", "", inlines_view(content)),
-        Block::Code { language, title, text } => code_view(language, title, text),
         Block::Quote(blocks) => element("blockquote", "", blocks_view(blocks)),
-        Block::List { start, tight, items } => list_view(*start, *tight, items),
-        Block::Table { alignments, head, rows } => table_view(alignments, head, rows),
         Block::Rule => view! { <hr /> }.into_any(),
+        Block::Code { language, text, .. } => {
+            let copied = text.clone();
+            frame_view(
+                block,
+                code_lines(highlight(language, text)),
+                Box::new(move || copied.clone()),
+            )
+        }
+        Block::List { tight, items, .. } => {
+            let items = items.iter().map(|item| item_view(item, *tight)).collect();
+            frame_view(block, items, Box::new(String::new))
+        }
+        Block::Table { alignments, rows, .. } => {
+            let rows = rows.iter().map(|cells| cells_view("td", alignments, cells)).collect();
+            frame_view(block, rows, Box::new(String::new))
+        }
+    }
+}
+
+/// Shows what holds the rows of a block: of code, a list or a table.
+pub fn frame_view(block: &Block, rows: Vec<AnyView>, copied: Copied) -> AnyView {
+    match block {
+        Block::Code { language, title, .. } => code_view(language, title, rows, copied),
+        Block::List { start, tight, .. } => list_view(*start, *tight, rows),
+        Block::Table { alignments, head, .. } => table_view(alignments, head, rows),
+        _ => rows.into_any(),
+    }
+}
+
+/// Shows one row of a block, at its place.
+pub fn row_view(block: &Block, place: usize, row: &Row) -> AnyView {
+    match (row, block) {
+        (Row::Line(line), _) => {
+            let mut views = code_lines(vec![line.clone()]);
+            if place > 0 {
+                views.insert(0, "\n".into_any());
+            }
+            views.into_any()
+        }
+        (Row::Item(item), Block::List { tight, .. }) => item_view(item, *tight),
+        (Row::Cells(cells), Block::Table { alignments, .. }) => cells_view("td", alignments, cells),
+        _ => ().into_any(),
     }
 }
 
@@ -99,10 +84,8 @@ fn heading(level: u8) -> &'static str {
     }
 }
 
-fn code_view(language: &str, title: &str, text: &str) -> AnyView {
+fn code_view(language: &str, title: &str, lines: Vec<AnyView>, copied: Copied) -> AnyView {
     let caption = [language, title].join(" ");
-    let lines = code_lines(language, text);
-    let copied = text.to_owned();
     view! {
         <figure class="code">
             <figcaption>
@@ -111,7 +94,7 @@ fn code_view(language: &str, title: &str, text: &str) -> AnyView {
                     r#type="button"
                     class="button quiet"
                     aria-label="Copy code"
-                    on:click=move |_| platform::copy_text(&copied)
+                    on:click=move |_| platform::copy_text(&copied())
                 >
                     <Icon path=COPY />
                 </button>
@@ -124,11 +107,11 @@ fn code_view(language: &str, title: &str, text: &str) -> AnyView {
     .into_any()
 }
 
-/// Colours code, one element for each coloured stretch and none for plain text.
-pub fn code_lines(language: &str, text: &str) -> Vec<AnyView> {
+/// Colours lines of code, one element for each coloured stretch and none for plain text.
+pub fn code_lines(lines: Vec<Line>) -> Vec<AnyView> {
     let mut views = Vec::new();
     let mut plain = String::new();
-    for (number, line) in highlight(language, text).into_iter().enumerate() {
+    for (number, line) in lines.into_iter().enumerate() {
         if number > 0 {
             plain.push('\n');
         }
@@ -163,9 +146,8 @@ fn token_class(token: Token) -> Option<&'static str> {
     }
 }
 
-fn list_view(start: Option<u32>, tight: bool, items: &[Item]) -> AnyView {
+fn list_view(start: Option<u32>, tight: bool, items: Vec<AnyView>) -> AnyView {
     let class = if tight { "tight" } else { "loose" };
-    let items: Vec<_> = items.iter().map(|item| item_view(item, tight)).collect();
     match start {
         Some(start) => view! { <ol class=class start=start.to_string()>{items}</ol> }.into_any(),
         None => element("ul", class, items),
@@ -190,25 +172,23 @@ fn item_view(item: &Item, tight: bool) -> AnyView {
     }
 }
 
-fn table_view(
-    alignments: &[Alignment],
-    head: &[Vec<Inline>],
-    rows: &[Vec<Vec<Inline>>],
-) -> AnyView {
-    let row = |name: &'static str, cells: &[Vec<Inline>]| {
-        let cells = cells.iter().enumerate().map(|(place, cell)| {
-            element(name, cell_class(alignments.get(place)), inlines_view(cell))
-        });
-        element("tr", "", cells.collect())
-    };
-    let head = element("thead", "", vec![row("th", head)]);
-    let body = element("tbody", "", rows.iter().map(|cells| row("td", cells)).collect());
+fn table_view(alignments: &[Alignment], head: &[Vec<Inline>], rows: Vec<AnyView>) -> AnyView {
+    let head = element("thead", "", vec![cells_view("th", alignments, head)]);
+    let body = element("tbody", "", rows);
     view! {
         <div class="table" tabindex="0" role="group" aria-label="Table">
             {element("table", "", vec![head, body])}
         </div>
     }
     .into_any()
+}
+
+fn cells_view(name: &'static str, alignments: &[Alignment], cells: &[Vec<Inline>]) -> AnyView {
+    let cells = cells
+        .iter()
+        .enumerate()
+        .map(|(place, cell)| element(name, cell_class(alignments.get(place)), inlines_view(cell)));
+    element("tr", "", cells.collect())
 }
 
 fn cell_class(alignment: Option<&Alignment>) -> &'static str {

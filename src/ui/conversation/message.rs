@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use super::controls::{BranchButton, QueuedControls, RetryButton};
 use super::entry::Entry;
-use super::markdown::{Markdown, MarkdownPart};
+use super::growing::MarkdownPart;
+use super::markdown::Markdown;
 use super::question::QuestionCard;
 use super::seek::is_wanted;
 use super::state::Conversation;
@@ -115,6 +116,9 @@ fn state_words(message: &Message) -> Option<&'static str> {
         MessageState::Failed => Some("Stopped: the agent reported an error"),
         MessageState::Crashed => Some("Stopped: the agent ended unexpectedly"),
         MessageState::Interrupted => Some("Stopped: the server restarted"),
+        MessageState::Waiting => {
+            Some("The server restarted here. Your answer lets the agent go on.")
+        }
     }
 }
 
@@ -124,8 +128,11 @@ fn queueable(message: &Message) -> Option<TurnId> {
 }
 
 fn is_unfinished(message: &Message) -> bool {
-    let whole = matches!(message.state, MessageState::Complete | MessageState::Streaming);
-    message.role == Role::Assistant && message.turn_id.is_some() && !whole
+    let goes_on = matches!(
+        message.state,
+        MessageState::Complete | MessageState::Streaming | MessageState::Waiting
+    );
+    message.role == Role::Assistant && message.turn_id.is_some() && !goes_on
 }
 
 /// Tells parts of different kinds apart, so that a place whose kind changed gets a new view.

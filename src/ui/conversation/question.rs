@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::entry::Entry;
 use super::state::Conversation;
-use crate::domain::message::{Choice, ChoiceTone, MessageState, Part, Question};
+use crate::domain::message::{Choice, ChoiceTone, Part, Question};
 use crate::wire::socket::Command;
 
 #[component]
@@ -25,10 +25,12 @@ pub fn QuestionCard(
         })
     });
     let open = Memo::new(move |_| {
-        let streams = shared.with_value(|(conversation, entry, _)| {
-            conversation.with_message(entry, |it| it.state == MessageState::Streaming)
+        let waits = shared.with_value(|(conversation, entry, question)| {
+            conversation.with_message(entry, |message| {
+                message.open_questions().any(|open| open.request_id == question.request_id)
+            })
         });
-        streams.unwrap_or(false) && answer.with(Option::is_none)
+        waits.unwrap_or(false) && answer.with(Option::is_none)
     });
     let outcome = move || {
         if open.get() {

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::entry::Entry;
 use super::markdown::code_lines;
 use super::state::Conversation;
+use crate::domain::highlight::highlight;
 use crate::domain::message::{Part, ToolCall, ToolOutput, ToolState};
 use crate::ui::components::element::{element, text_element};
 
@@ -72,7 +73,7 @@ fn output_view(output: &ToolOutput) -> AnyView {
         }
         ToolOutput::Diff { path, old, new } => {
             let caption = text_element("figcaption", "", path.clone());
-            let lines = element("code", "", code_lines("diff", &as_diff(old, new)));
+            let lines = element("code", "", code_lines(highlight("diff", &as_diff(old, new))));
             let code = view! { <pre tabindex="0">{lines}</pre> }.into_any();
             element("figure", "code", vec![caption, code])
         }

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::ledger::Ledger;
+use super::resume::{ALLOW_ONCE, Recall};
 use super::workspace::Workspace;
 use super::{Answer, Demo, script};
 use crate::domain::ids::{RequestId, SessionId};
@@ -29,6 +30,7 @@ pub(super) struct Conversation {
     pub(super) pace: Duration,
     pub(super) command_limit: Duration,
     pub(super) ledger: Ledger,
+    pub(super) recall: Recall,
     session_id: String,
     happenings: mpsc::Sender<Happening>,
     answers: mpsc::UnboundedReceiver<Answer>,
@@ -54,6 +56,7 @@ impl Conversation {
             pace: demo.pace,
             command_limit: demo.command_limit,
             ledger: Ledger::default(),
+            recall: Recall::default(),
             session_id: session_id.to_string(),
             happenings,
             answers,
@@ -145,6 +148,11 @@ impl Conversation {
         detail: &str,
         options: Vec<Choice>,
     ) -> Result<Choice, Stop> {
+        let given = self.recall.take();
+        let given = options.iter().find(|choice| Some(&choice.option) == given.as_ref());
+        if let Some(choice) = given {
+            return Ok(choice.clone());
+        }
         let request_id = self.next_request()?;
         let question = Question {
             request_id: request_id.clone(),
@@ -175,7 +183,7 @@ impl Conversation {
             return Ok(true);
         }
         let options = [
-            ("allow_once", "Allow once", ChoiceTone::Allow),
+            (ALLOW_ONCE, "Allow once", ChoiceTone::Allow),
             ("allow_always", "Always allow in this conversation", ChoiceTone::Allow),
             ("reject", "Reject", ChoiceTone::Reject),
         ];

@@ -26,10 +26,20 @@ pub enum Directive {
         words: u32,
         apart: Duration,
     },
+    /// Says the time instead of numbered words.
+    Clock {
+        words: u32,
+        apart: Duration,
+    },
     Tool(Tool),
     Ask {
         title: String,
         options: Vec<String>,
+    },
+    /// Stands first in a prompt that goes on from a question: what is behind it, and the answer.
+    Answered {
+        passed: u32,
+        option: String,
     },
     Plan(Vec<String>),
     Usage(Usage),
@@ -171,9 +181,11 @@ fn read(body: &str) -> Option<Directive> {
     match name.as_str() {
         "say" => exact(rest).map(Directive::Say),
         "think" => exact(rest).map(Directive::Think),
-        "slow" => read_slow(rest),
+        "slow" => read_schedule(rest).map(|(words, apart)| Directive::Slow { words, apart }),
+        "clock" => read_schedule(rest).map(|(words, apart)| Directive::Clock { words, apart }),
         "tool" => read_tool(rest).map(Directive::Tool),
         "ask" => read_ask(rest),
+        "answered" => read_answered(rest),
         "plan" => list(rest).map(Directive::Plan),
         "usage" => read_usage(rest),
         "notice" => trimmed(rest).map(Directive::Notice),
@@ -190,11 +202,11 @@ fn read(body: &str) -> Option<Directive> {
     }
 }
 
-fn read_slow(rest: &str) -> Option<Directive> {
+fn read_schedule(rest: &str) -> Option<(u32, Duration)> {
     let (words, apart) = rest.trim().split_once(char::is_whitespace)?;
     let words = number(words, 1..=1_000_000)?;
     let apart = number(apart, 0..=600_000)?;
-    Some(Directive::Slow { words, apart: Duration::from_millis(apart.into()) })
+    Some((words, Duration::from_millis(apart.into())))
 }
 
 fn read_tool(rest: &str) -> Option<Tool> {
@@ -224,6 +236,12 @@ fn read_edit(rest: &str) -> Option<Tool> {
 fn read_ask(rest: &str) -> Option<Directive> {
     let (title, options) = rest.split_once('|').unwrap_or((rest, "Yes | No"));
     Some(Directive::Ask { title: trimmed(title)?, options: list(options)? })
+}
+
+fn read_answered(rest: &str) -> Option<Directive> {
+    let (passed, option) = rest.trim().split_once(char::is_whitespace)?;
+    let passed = number(passed, 0..=u32::MAX)?;
+    trimmed(option).map(|option| Directive::Answered { passed, option })
 }
 
 fn read_usage(rest: &str) -> Option<Directive> {

@@ -13,16 +13,22 @@ const fn form(name: &'static str, written: &'static str, meaning: &'static str) 
 }
 
 /// Every directive there is; the help text and the notices are made from it.
-pub const FORMS: [Form; 21] = [
+pub const FORMS: [Form; 23] = [
     form("say", "[[say TEXT]]", "says the text, word by word"),
     form("think", "[[think TEXT]]", "thinks the text"),
     form("slow", "[[slow N MS]]", "says N numbered words, MS milliseconds apart"),
+    form("clock", "[[clock N MS]]", "says the time N times, MS milliseconds apart"),
     form("tool list", "[[tool list PATH]]", "lists a folder"),
     form("tool read", "[[tool read PATH]]", "reads a text file"),
     form("tool search", "[[tool search TEXT]]", "finds a text in the files"),
     form("tool edit", "[[tool edit PATH | OLD | NEW]]", "asks, then replaces OLD by NEW in a file"),
     form("tool run", "[[tool run COMMAND]]", "asks, then runs a shell command"),
     form("ask", "[[ask TITLE | OPTION | OPTION]]", "asks a question and says your answer back"),
+    form(
+        "answered",
+        "[[answered N OPTION]]",
+        "goes on after N tools and questions, and takes this as the next answer",
+    ),
     form("plan", "[[plan STEP | STEP]]", "makes a plan and works through it"),
     form("usage", "[[usage INPUT OUTPUT CONTEXT LIMIT]]", "reports these numbers of tokens"),
     form("notice", "[[notice TEXT]]", "shows a notice"),

@@ -1,12 +1,13 @@
 //! Runs one prompt: directives in order, or a friendly answer when there are none.
 
 use std::future::pending;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::conversation::{Conversation, Stop};
-use super::directive::{self, Directive};
+use super::directive::{self, Directive, Step};
+use super::resume::Recall;
 use super::{Job, phrase, picture, sample, script, tools};
 use crate::domain::message::{Attachment, Choice, ChoiceTone, NoticeLevel, PlanEntry, PlanState};
 use crate::server::agents::agent::Happening;
@@ -20,7 +21,8 @@ pub(super) async fn run(conversation: &mut Conversation, job: Job) -> Result<(),
         Job::Prompt { text, attachments } => (text, attachments),
     };
     conversation.ledger.begin(&text);
-    let steps = directive::parse(&text);
+    let text = go_on(conversation, &text);
+    let steps = directive::parse(text);
     if steps.iter().any(|step| !matches!(step.directive, Directive::Text(_))) {
         for step in steps {
             perform(conversation, step.directive).await?;
@@ -30,24 +32,45 @@ pub(super) async fn run(conversation: &mut Conversation, job: Job) -> Result<(),
     if text.trim().eq_ignore_ascii_case("/help") {
         return conversation.say(&script::help()).await;
     }
-    match phrase::understand(&text) {
+    match phrase::understand(text) {
         Some(directives) => {
             for directive in directives {
                 perform(conversation, directive).await?;
             }
             Ok(())
         }
-        None => answer(conversation, &text, &attachments).await,
+        None => answer(conversation, text, &attachments).await,
     }
 }
 
+/// Takes in where a prompt goes on from, if it says so, and gives the prompt itself.
+fn go_on<'a>(conversation: &mut Conversation, text: &'a str) -> &'a str {
+    conversation.recall = Recall::default();
+    let steps = directive::parse(text);
+    let Some(Step { source, directive: Directive::Answered { passed, option } }) = steps.first()
+    else {
+        return text;
+    };
+    conversation.recall = Recall::new(*passed, option.clone());
+    text.strip_prefix(source).unwrap_or(text)
+}
+
 async fn perform(conversation: &mut Conversation, directive: Directive) -> Result<(), Stop> {
+    if conversation.recall.passes(&directive) {
+        return Ok(());
+    }
     match directive {
         Directive::Text(text) | Directive::Say(text) => conversation.say(&text).await,
         Directive::Think(text) => conversation.think(&text).await,
-        Directive::Slow { words, apart } => count(conversation, words, apart).await,
+        Directive::Slow { words, apart } => {
+            count(conversation, words, apart, |number| format!("word{number}")).await
+        }
+        Directive::Clock { words, apart } => {
+            count(conversation, words, apart, |_| microseconds()).await
+        }
         Directive::Tool(tool) => tools::call(conversation, tool).await,
         Directive::Ask { title, options } => ask(conversation, &title, options).await,
+        Directive::Answered { .. } => Ok(()),
         Directive::Plan(steps) => plan(conversation, &steps).await,
         Directive::Usage(usage) => {
             conversation.ledger.pretend(usage);
@@ -75,16 +98,27 @@ async fn perform(conversation: &mut Conversation, directive: Directive) -> Resul
     }
 }
 
-/// Says numbered words on a fixed schedule, so that a late word does not delay those after it.
-async fn count(conversation: &mut Conversation, words: u32, apart: Duration) -> Result<(), Stop> {
+/// Says words on a fixed schedule, so that a late word does not delay those after it.
+async fn count(
+    conversation: &mut Conversation,
+    words: u32,
+    apart: Duration,
+    word: impl Fn(u32) -> String,
+) -> Result<(), Stop> {
     let mut due = Instant::now();
     for number in 1..=words {
         sleep_until(due).await;
         let space = if number == words { "" } else { " " };
-        conversation.say_word(&format!("word{number}{space}")).await?;
+        conversation.say_word(&format!("{}{space}", word(number))).await?;
         due += apart;
     }
     Ok(())
+}
+
+/// Reads the clock, in microseconds since 1970.
+fn microseconds() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_micros().to_string()
 }
 
 /// Asks a question of which the options are what they say.

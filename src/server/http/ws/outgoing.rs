@@ -1,12 +1,14 @@
 //! What flows to a browser by itself: events of sessions it looks at, and changes of rows.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::mpsc::{self, error::SendError};
 
-use crate::domain::ids::{Epoch, Seq, SessionId};
+use crate::domain::ids::{Seq, SessionId};
 use crate::domain::session::Session;
 use crate::server::sessions::{Feed, ListChange, Numbered, Registry, Replay};
 use crate::wire::socket::{Meta, ServerFrame};
@@ -17,7 +19,7 @@ const GATHER_CHANGES: Duration = Duration::from_millis(50);
 /// The way of one session's events to one connection.
 pub struct Line {
     pub session_id: SessionId,
-    pub epoch: Epoch,
+    pub registry: Registry,
     pub frames: mpsc::Sender<ServerFrame>,
 }
 
@@ -39,7 +41,8 @@ impl Line {
                 // This reader fell behind: it alone loses events, and is told so.
                 Err(RecvError::Lagged(_)) => {
                     events = events.resubscribe();
-                    self.frames.send(self.gap(Seq::default(), Seq::default())).await?;
+                    let latest = self.registry.latest_seq(&self.session_id);
+                    self.frames.send(self.gap(latest, latest)).await?;
                 }
                 Err(RecvError::Closed) => return Ok(()),
             }
@@ -49,7 +52,7 @@ impl Line {
     fn frame(&self, numbered: &Arc<Numbered>, replay: bool) -> ServerFrame {
         ServerFrame::RpcEvent {
             session_id: self.session_id.clone(),
-            epoch: self.epoch.clone(),
+            epoch: self.registry.epoch().clone(),
             seq: numbered.seq,
             event: numbered.event.clone(),
             replay,
@@ -59,57 +62,69 @@ impl Line {
     fn gap(&self, oldest_seq: Seq, latest_seq: Seq) -> ServerFrame {
         ServerFrame::RpcReplayGap {
             session_id: self.session_id.clone(),
-            epoch: self.epoch.clone(),
+            epoch: self.registry.epoch().clone(),
             oldest_seq,
             latest_seq,
         }
     }
 }
 
-/// Sends changes of rows, several at once where they come close together. A reader that fell
-/// behind is disconnected: on its return it fetches the list anew.
-pub async fn forward_changes(
-    mut changes: broadcast::Receiver<ListChange>,
-    frames: mpsc::Sender<ServerFrame>,
-) {
-    while let Ok(first) = changes.recv().await {
-        tokio::time::sleep(GATHER_CHANGES).await;
-        let mut gathered = vec![first];
-        while let Ok(change) = changes.try_recv() {
-            gathered.push(change);
-        }
-        if frames.send(sessions_changed(gathered)).await.is_err() {
-            return;
-        }
-    }
+/// The rows that a connection watches, and what it was last told of each.
+pub type Watched = Arc<Mutex<HashMap<SessionId, Option<Meta>>>>;
+
+/// The way of changed rows to one connection: all of them for its list, and the state of those that
+/// it watches.
+pub struct Rows {
+    pub registry: Registry,
+    pub watched: Watched,
+    pub frames: mpsc::Sender<ServerFrame>,
 }
 
-/// Sends what a background row needs of one session, each time that it changes.
-pub async fn forward_meta(
-    session_id: SessionId,
-    registry: Registry,
-    mut changes: broadcast::Receiver<ListChange>,
-    frames: mpsc::Sender<ServerFrame>,
-) {
-    let mut last = None;
-    loop {
-        let row = match changes.recv().await {
-            Ok(ListChange::Changed(row)) if row.session_id == session_id => row,
-            Ok(ListChange::Removed(id)) if id == session_id => {
-                let _ = frames.send(ServerFrame::RpcSessionNotFound { session_id }).await;
-                return;
+impl Rows {
+    /// Sends changes, several at once where they come close together. It ends when the reader fell
+    /// behind, who must fetch the list anew.
+    pub async fn forward(
+        self,
+        mut changes: broadcast::Receiver<ListChange>,
+    ) -> Result<(), SendError<ServerFrame>> {
+        while let Ok(first) = changes.recv().await {
+            tokio::time::sleep(GATHER_CHANGES).await;
+            let mut gathered = vec![first];
+            loop {
+                match changes.try_recv() {
+                    Ok(change) => gathered.push(change),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Lagged(_) | TryRecvError::Closed) => return Ok(()),
+                }
             }
-            Ok(_) | Err(RecvError::Lagged(_)) => continue,
-            Err(RecvError::Closed) => return,
-        };
-        let meta = meta_of(&row, registry.latest_seq(&session_id));
-        if last.as_ref() == Some(&meta) {
-            continue;
+            let (changed, removed) = newest(gathered);
+            for frame in self.news_of_watched(&changed, &removed) {
+                self.frames.send(frame).await?;
+            }
+            let changed = changed.iter().map(|row| Session::clone(row)).collect();
+            self.frames.send(ServerFrame::SessionsChanged { changed, removed }).await?;
         }
-        last = Some(meta.clone());
-        if frames.send(ServerFrame::SessionMeta(meta)).await.is_err() {
-            return;
+        Ok(())
+    }
+
+    /// Tells what a background row needs, where it is something new.
+    fn news_of_watched(&self, changed: &[Arc<Session>], removed: &[SessionId]) -> Vec<ServerFrame> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut news = Vec::new();
+        for row in changed {
+            let Some(last) = watched.get_mut(&row.session_id) else { continue };
+            let meta = meta_of(row, self.registry.latest_seq(&row.session_id));
+            if last.as_ref() != Some(&meta) {
+                *last = Some(meta.clone());
+                news.push(ServerFrame::SessionMeta(meta));
+            }
         }
+        for id in removed {
+            if let Some((session_id, _)) = watched.remove_entry(id) {
+                news.push(ServerFrame::RpcSessionNotFound { session_id });
+            }
+        }
+        news
     }
 }
 
@@ -126,14 +141,14 @@ pub fn meta_of(row: &Session, seq: Seq) -> Meta {
 }
 
 /// Keeps the newest state of each row only.
-fn sessions_changed(changes: Vec<ListChange>) -> ServerFrame {
-    let mut changed: Vec<Session> = Vec::new();
+fn newest(changes: Vec<ListChange>) -> (Vec<Arc<Session>>, Vec<SessionId>) {
+    let mut changed: Vec<Arc<Session>> = Vec::new();
     let mut removed = Vec::new();
     for change in changes {
         match change {
             ListChange::Changed(session) => {
                 changed.retain(|known| known.session_id != session.session_id);
-                changed.push(*session);
+                changed.push(session);
             }
             ListChange::Removed(id) => {
                 changed.retain(|known| known.session_id != id);
@@ -141,5 +156,5 @@ fn sessions_changed(changes: Vec<ListChange>) -> ServerFrame {
             }
         }
     }
-    ServerFrame::SessionsChanged { changed, removed }
+    (changed, removed)
 }

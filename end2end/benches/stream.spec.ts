@@ -1,0 +1,89 @@
+import type { Page } from '@playwright/test';
+import { longTasks, memory, watchTasks } from '../support/load.ts';
+import { answer, expect, newConversation, send, test } from '../support/test.ts';
+
+/** How long the long run takes. */
+const SECONDS = Number(process.env.THROUGHLINE_BENCH_SECONDS ?? 300);
+
+/** How much slower the browser is made than the machine. */
+const SLOWED = 4;
+
+const LONGEST_TASK = 50;
+
+/** The most that a page may hold more at the end than after the first tenth, in bytes a word said. */
+const BYTES_A_WORD = 1_000;
+
+test.use({ pace: 9 });
+
+function promise(kept: boolean, what: string, measured: string, required: string): void {
+    console.log(`  ${kept ? 'PASS' : 'MISS'}  browser   ${what.padEnd(58)}${measured.padStart(11)}  (${required})`);
+}
+
+async function slowed(page: Page) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    await session.send('HeapProfiler.enable');
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
+    return session;
+}
+
+const words = (page: Page) => answer(page).evaluate((it) => it.textContent?.split(/\s+/).length ?? 0);
+
+async function longest(page: Page, what: string): Promise<void> {
+    const tasks = await longTasks(page);
+    const most = Math.max(0, ...tasks.map((task) => task.milliseconds));
+    console.log(`  ${what}: ${tasks.length} long tasks`);
+    promise(most <= LONGEST_TASK, `longest task, ${what}`, most > 0 ? `${most} ms` : 'none', `at most ${LONGEST_TASK} ms`);
+}
+
+test(`a stream in view and four beside it, for ${SECONDS} s`, async ({ page, server }) => {
+    await watchTasks(page);
+    for (let beside = 0; beside < 4; beside += 1) {
+        await server.prompt(await server.newSession(), '[[long 10000]]');
+    }
+    await newConversation(page);
+    const session = await slowed(page);
+    await send(page, '[[long 10000]]');
+    await expect(answer(page)).toContainText('1');
+    await page.waitForTimeout(2_000);
+    await longTasks(page);
+    const begun = { words: await words(page), memory: await memory(session) };
+    let early = begun;
+    for (let tenth = 1; tenth <= 10; tenth += 1) {
+        await page.waitForTimeout(SECONDS * 100);
+        await longest(page, `${tenth * 10} % of the stream`);
+        const now = { words: await words(page), memory: await memory(session) };
+        await longTasks(page);
+        const { heap, module, nodes, listeners } = now.memory;
+        console.log(`  ${now.words} words, ${nodes} nodes, ${listeners} listeners, heap ${heap}, module ${module}`);
+        if (tenth === 1) early = now;
+        if (tenth < 10) continue;
+        const rate = (now.words - begun.words) / SECONDS;
+        promise(rate >= 90, 'words a second', rate.toFixed(0), 'at least 90');
+        const held = (it: typeof now) => it.memory.heap + it.memory.module;
+        const grown = (held(now) - held(early)) / (now.words - early.words);
+        promise(grown <= BYTES_A_WORD, 'bytes held for each word more', grown.toFixed(0), `at most ${BYTES_A_WORD}`);
+    }
+    expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
+});
+
+/** Blocks that agents write and that grow for a long time. */
+const blocks = {
+    'one paragraph of 2,000 words': '[[slow 2000 10]]',
+    'one code block of 400 lines': `[[say \`\`\`rust\n${'let total = values.iter().map(|value| value * 2).sum::<u32>(); // doubled\n'.repeat(400)}\`\`\`]]`,
+    'one list of 300 items': `[[say ${Array.from({ length: 300 }, (_, item) => `- item ${item} has *some* \`words\``).join('\n')}]]`,
+    'one table of 200 rows': `[[say | a | b |\n|---|---|\n${'| some words | and *more* words |\n'.repeat(200)}]]`,
+};
+
+for (const [what, prompt] of Object.entries(blocks)) {
+    test(what, async ({ page }) => {
+        await watchTasks(page);
+        await newConversation(page);
+        await slowed(page);
+        await longTasks(page);
+        await send(page, prompt);
+        await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 120_000 });
+        await longest(page, what);
+    });
+}

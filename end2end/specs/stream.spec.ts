@@ -1,0 +1,38 @@
+import { answer, expect, newConversation, open, send, test } from '../support/test.ts';
+
+test.use({ pace: 9 });
+
+test('a long answer is drawn once: what stands is left alone while more comes', async ({ page, server }) => {
+    for (let beside = 0; beside < 4; beside += 1) {
+        await server.prompt(await server.newSession(), '[[long 10000]]');
+    }
+    await newConversation(page);
+    const client = await page.context().newCDPSession(page);
+    await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    await send(page, '[[long 40]]');
+    const blocks = answer(page).locator('.prose > *');
+    await expect.poll(() => blocks.count()).toBeGreaterThan(4);
+    // From here on, whatever is taken out of the page is counted, and the first blocks are kept in mind.
+    await answer(page).locator('.prose').evaluate((prose) => {
+        const drawn = { first: [...prose.children].slice(0, 3), removed: 0 };
+        Object.assign(window, { drawn });
+        const count = (list: MutationRecord[]) => list.forEach((it) => { drawn.removed += it.removedNodes.length; });
+        new MutationObserver(count).observe(prose, { childList: true });
+    });
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 40_000 });
+    const { kept, removed, shown } = await answer(page).locator('.prose').evaluate((prose) => {
+        const { drawn } = window as unknown as { drawn: { first: Element[]; removed: number } };
+        return {
+            kept: drawn.first.every((block, place) => prose.children[place] === block),
+            removed: drawn.removed,
+            shown: prose.children.length,
+        };
+    });
+    expect(kept, 'blocks that stand are not drawn again').toBe(true);
+    const words = (await answer(page).innerText()).split(/\s+/).length;
+    expect(removed, 'a block is drawn again only for its own words').toBeLessThanOrEqual(words);
+    const fresh = await page.context().newPage();
+    await open(fresh, new URL(page.url()).pathname);
+    expect(await fresh.locator('.prose > *').count()).toBe(shown + 1);
+    expect(await answer(page).innerText()).toBe(await answer(fresh).innerText());
+});

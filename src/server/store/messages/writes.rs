@@ -1,0 +1,144 @@
+//! Writes of messages, on the thread that asks.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use crate::domain::ids::{MessageId, SessionId, TurnId};
+use crate::domain::message::Message;
+use crate::server::store::rows::{to_json, to_word};
+use crate::server::store::search::{forget, index};
+use crate::server::store::{Store, StoreError};
+
+impl Store {
+    /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
+    /// nothing. A question that still waited for a person is passed over, or answered by it. Tells
+    /// whether the prompt is new; a turn that is known already changes nothing.
+    pub async fn add_prompt(
+        &self,
+        session_id: &SessionId,
+        message: &Message,
+        title: &str,
+        preview: &str,
+    ) -> Result<bool, StoreError> {
+        self.write(|transaction| {
+            if !append(transaction, session_id, message, true)? {
+                return Ok(false);
+            }
+            transaction
+                .prepare_cached(
+                    "UPDATE sessions SET title = CASE WHEN title = '' THEN ?2 ELSE title END, \
+                     preview = ?3, last_activity_at = ?4, message_count = message_count + 1 \
+                     WHERE session_id = ?1",
+                )?
+                .execute(params![
+                    session_id.as_str(),
+                    title,
+                    preview,
+                    message.created_at.millis()
+                ])?;
+            transaction
+                .prepare_cached(
+                    "UPDATE messages SET state = 'interrupted' \
+                     WHERE session_id = ?1 AND state = 'waiting'",
+                )?
+                .execute([session_id.as_str()])?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Writes a message as it stands now, new or known.
+    pub async fn save_message(
+        &self,
+        session_id: &SessionId,
+        message: &Message,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            if insert(transaction, session_id, message)? {
+                return Ok(());
+            }
+            transaction
+                .prepare_cached(
+                    "UPDATE messages SET state = ?2, parts = ?3, usage = ?4, ended_at = ?5 \
+                     WHERE message_id = ?1",
+                )?
+                .execute(params![
+                    message.message_id.as_str(),
+                    to_word(&message.state)?,
+                    to_json(&message.parts)?,
+                    message.usage.as_ref().map(to_json).transpose()?,
+                    message.ended_at.map(|at| at.millis()),
+                ])?;
+            index(transaction, session_id, message)
+        })
+        .await
+    }
+
+    /// Removes a message and everything that finds it.
+    pub async fn remove_message(&self, message_id: &MessageId) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let session_id: Option<String> = transaction
+                .prepare_cached("DELETE FROM messages WHERE message_id = ?1 RETURNING session_id")?
+                .query_row([message_id.as_str()], |row| row.get(0))
+                .optional()?;
+            let Some(session_id) = session_id else {
+                return Ok(());
+            };
+            transaction
+                .prepare_cached(
+                    "UPDATE sessions SET message_count = message_count - 1 WHERE session_id = ?1",
+                )?
+                .execute([&session_id])?;
+            forget(transaction, &session_id, message_id)
+        })
+        .await
+    }
+}
+
+/// Adds a message to its session; gives `false` and writes nothing when it is known already.
+pub(in crate::server::store) fn insert(
+    transaction: &Transaction<'_>,
+    session_id: &SessionId,
+    message: &Message,
+) -> Result<bool, StoreError> {
+    if !append(transaction, session_id, message, false)? {
+        return Ok(false);
+    }
+    transaction
+        .prepare_cached(
+            "UPDATE sessions SET message_count = message_count + 1 WHERE session_id = ?1",
+        )?
+        .execute([session_id.as_str()])?;
+    index(transaction, session_id, message)?;
+    Ok(true)
+}
+
+/// Writes a message at the end of its session, to be indexed now or by `index_waiting`.
+fn append(
+    transaction: &Transaction<'_>,
+    session_id: &SessionId,
+    message: &Message,
+    unindexed: bool,
+) -> Result<bool, StoreError> {
+    let added = transaction
+        .prepare_cached(
+            "INSERT INTO messages (message_id, session_id, position, turn_id, role, state, parts, \
+             usage, created_at, ended_at, recovered, unindexed) VALUES (?1, ?2, \
+             (SELECT COALESCE(MAX(position), 0) + 1 FROM messages WHERE session_id = ?2), \
+             ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![
+            message.message_id.as_str(),
+            session_id.as_str(),
+            message.turn_id.as_ref().map(TurnId::as_str),
+            to_word(&message.role)?,
+            to_word(&message.state)?,
+            to_json(&message.parts)?,
+            message.usage.as_ref().map(to_json).transpose()?,
+            message.created_at.millis(),
+            message.ended_at.map(|at| at.millis()),
+            message.recovered,
+            unindexed,
+        ])?;
+    Ok(added > 0)
+}

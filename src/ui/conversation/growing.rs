@@ -1,0 +1,85 @@
+//! Views of a text that still grows: only what changed of it is drawn again.
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+
+use super::entry::Entry;
+use super::markdown::{block_view, frame_view, row_view};
+use super::state::Conversation;
+use crate::domain::growing::Growing;
+use crate::domain::markdown::Block;
+use crate::domain::message::Part;
+
+/// A growing text, and what the views of its open blocks listen to.
+#[derive(Default)]
+struct Shown {
+    growing: Growing,
+    grown: HashMap<usize, ArcTrigger>,
+}
+
+/// Shows a part that may still grow.
+#[component]
+pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> impl IntoView {
+    let shown = StoredValue::new(Shown::default());
+    let blocks = move || {
+        conversation.with_part(&entry, place, |part| {
+            if let Part::Text { text } | Part::Thinking { text } = part {
+                shown.update_value(|shown| shown.follow(text));
+            }
+        });
+        shown.with_value(|shown| shown.growing.blocks())
+    };
+    view! {
+        <div class="prose" dir="auto">
+            <For each=blocks key=|key| *key children=move |(place, _)| part_block(shown, place) />
+        </div>
+    }
+}
+
+impl Shown {
+    fn follow(&mut self, text: &str) {
+        for place in self.growing.follow(text) {
+            if let Some(grown) = self.grown.get(&place) {
+                grown.notify();
+            }
+        }
+    }
+}
+
+/// Shows a block whole, or row by row where it may get more rows.
+fn part_block(shown: StoredValue<Shown>, place: usize) -> AnyView {
+    let (block, grows) = shown.with_value(|shown| {
+        (shown.growing.block(place).cloned(), shown.growing.rows(place).is_some())
+    });
+    match block {
+        Some(block) if grows => growing_view(shown, place, &block),
+        Some(block) => block_view(&block),
+        None => ().into_any(),
+    }
+}
+
+fn growing_view(shown: StoredValue<Shown>, place: usize, block: &Block) -> AnyView {
+    let grown = ArcTrigger::new();
+    shown.update_value(|shown| {
+        shown.grown.insert(place, grown.clone());
+    });
+    let rows = move || {
+        grown.track();
+        shown.with_value(|shown| shown.growing.rows(place)).unwrap_or_default()
+    };
+    let row = move |row: usize| {
+        shown.with_value(|shown| {
+            let found = shown.growing.block(place).zip(shown.growing.row(place, row));
+            found.map(|(block, found)| row_view(block, row, found))
+        })
+    };
+    let rows = view! { <For each=rows key=|key| *key children=move |(place, _)| row(place) /> };
+    let copied = move || {
+        shown.with_value(|shown| match shown.growing.block(place) {
+            Some(Block::Code { text, .. }) => text.clone(),
+            _ => String::new(),
+        })
+    };
+    frame_view(block, vec![rows.into_any()], Box::new(copied))
+}
