@@ -176,7 +176,7 @@ async fn an_open_list_learns_that_a_parent_has_a_child_without_asking() {
 
 #[test]
 fn what_is_kept_for_readers_is_bounded_and_a_slow_one_is_told() {
-    let chronicle = Chronicle::new();
+    let chronicle = Chronicle::default();
     let id = SessionId::parse("a").unwrap();
     let mut slow = chronicle.read(None);
     for _ in 0..1024 {

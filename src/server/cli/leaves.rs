@@ -9,7 +9,7 @@ use serde_json::json;
 use super::data::DataOptions;
 use crate::domain::list::compare;
 use crate::domain::session::Session;
-use crate::server::store::{ListCursor, Store};
+use crate::server::store::{ListCursor, Store, StoreError};
 use crate::wire::list::ListView;
 
 /// How many rows are read at once.
@@ -44,25 +44,30 @@ pub async fn run(options: LeavesOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn leaves(store: &Store, include_forks: bool) -> anyhow::Result<Vec<Session>> {
-    let mut all = Vec::new();
-    let mut cursor: Option<ListCursor> = None;
-    loop {
-        let page = store.list_sessions(ListView::Leaves, cursor.as_ref(), BATCH).await?;
-        cursor = page.last().map(ListCursor::after);
-        all.extend(page);
-        if cursor.is_none() {
-            break;
-        }
-    }
-    while include_forks {
-        let page = store.fork_points(cursor.as_ref(), BATCH).await?;
-        cursor = page.last().map(ListCursor::after);
-        all.extend(page);
-        if cursor.is_none() {
-            break;
-        }
+async fn leaves(store: &Store, include_forks: bool) -> Result<Vec<Session>, StoreError> {
+    let page = async |after: Option<&ListCursor>| {
+        store.list_sessions(ListView::Leaves, after, BATCH).await
+    };
+    let mut all = all_pages(page).await?;
+    if include_forks {
+        let page = async |after: Option<&ListCursor>| store.fork_points(after, BATCH).await;
+        all.extend(all_pages(page).await?);
     }
     all.sort_by(|left, right| compare(left, right, &[]));
     Ok(all)
+}
+
+/// Reads page after page until there is none.
+async fn all_pages(
+    page: impl AsyncFn(Option<&ListCursor>) -> Result<Vec<Session>, StoreError>,
+) -> Result<Vec<Session>, StoreError> {
+    let mut all = Vec::new();
+    loop {
+        let after = all.last().map(ListCursor::after);
+        let more = page(after.as_ref()).await?;
+        if more.is_empty() {
+            return Ok(all);
+        }
+        all.extend(more);
+    }
 }

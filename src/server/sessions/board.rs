@@ -32,7 +32,7 @@ impl Board {
         Self {
             store,
             changes: broadcast::Sender::new(CHANGES_BEHIND),
-            chronicle: Chronicle::new(),
+            chronicle: Chronicle::default(),
             stopped: watch::Sender::new(false),
         }
     }

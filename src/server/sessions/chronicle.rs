@@ -65,11 +65,13 @@ pub struct Chronicle {
     following: broadcast::Sender<Entry>,
 }
 
-impl Chronicle {
-    pub fn new() -> Self {
+impl Default for Chronicle {
+    fn default() -> Self {
         Self { kept: Arc::default(), following: broadcast::Sender::new(KEPT) }
     }
+}
 
+impl Chronicle {
     pub fn is_read(&self) -> bool {
         self.following.receiver_count() > 0
     }
