@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod demo;
+pub mod trace;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -14,7 +14,8 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    About, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece, Timeline, Transcript,
+    About, AgentFacts, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece, Timeline,
+    Transcript,
 };
 
 /// How many rows or messages a page has unless asked otherwise, and at most.
@@ -203,6 +204,14 @@ pub async fn mark_seen(services: &Services, id: &SessionId) -> Result<(), Servic
         services.registry.announce(id).await?;
     }
     Ok(())
+}
+
+/// Tells what a conversation's agent tells of itself; one that does not run tells only its name.
+pub async fn agent_facts(services: &Services, id: &SessionId) -> Result<AgentFacts, ServiceError> {
+    row(services, id).await?;
+    let facts = services.registry.desk(id).map(|desk| desk.facts()).unwrap_or_default();
+    let stored = services.store.agent_session(id).await?;
+    Ok(AgentFacts { agent_session: facts.agent_session.or(stored), ..facts })
 }
 
 /// Finds conversations by words of their titles and messages.

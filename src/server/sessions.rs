@@ -3,6 +3,7 @@
 mod board;
 mod commands;
 mod conduct;
+mod desk;
 mod lineage;
 mod note;
 mod publish;
@@ -13,6 +14,7 @@ mod task;
 
 pub use board::{Board, ListChange};
 pub use commands::{CommandAnswer, CommandLog};
+pub use desk::Desk;
 pub use registry::{Registry, SessionError};
 pub use ring::{Numbered, Replay};
 pub use task::{Feed, TaskCommand, TaskMeta, Turn};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
+use super::desk::Desk;
 use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
@@ -37,6 +38,7 @@ pub enum SessionError {
 struct TaskHandle {
     commands: mpsc::Sender<TaskCommand>,
     meta: watch::Receiver<TaskMeta>,
+    desk: Desk,
 }
 
 #[derive(Default)]
@@ -154,6 +156,11 @@ impl Registry {
         running.or_else(|| tasks.retired.get(id).copied()).unwrap_or_default()
     }
 
+    /// Gives what a session's agent tells of itself, while the session has a task.
+    pub fn desk(&self, id: &SessionId) -> Option<Desk> {
+        self.tasks().running.get(id).map(|handle| handle.desk.clone())
+    }
+
     pub fn running(&self) -> Vec<RunningSession> {
         let tasks = self.tasks();
         let running = tasks.running.iter().map(|(session_id, handle)| {
@@ -240,14 +247,16 @@ impl Registry {
         let around = Surroundings {
             registry: self.clone(),
             board: self.board.clone(),
+            desk: Desk::default(),
             store: self.store.clone(),
             blobs: self.blobs.clone(),
             turn_log: self.turn_log.clone(),
             epoch: self.epoch.clone(),
         };
+        let desk = around.desk.clone();
         let task = SessionTask::new(around, session, agent, latest, commands, meta_sender);
         tokio::spawn(task.run());
-        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta });
+        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta, desk });
         Ok(sender)
     }
 

@@ -64,8 +64,8 @@ impl Store {
     /// Adds a session row that starts a lineage of its own.
     pub async fn create_session(&self, session: &Session) -> Result<(), StoreError> {
         query(
-            "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, \
-             created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $5, $5)",
+            "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, named, \
+             created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $2 <> '', $5, $5)",
         )
         .bind(session.session_id.as_str())
         .bind(&session.title)
@@ -150,7 +150,8 @@ impl Store {
         patch: &SessionPatch,
     ) -> Result<bool, StoreError> {
         let done = query(
-            "UPDATE sessions SET title = COALESCE($2, title), pinned = COALESCE($3, pinned), \
+            "UPDATE sessions SET title = COALESCE($2, title), \
+             named = CASE WHEN $2 IS NULL THEN named ELSE 1 END, pinned = COALESCE($3, pinned), \
              archived = COALESCE($4, archived) WHERE session_id = $1",
         )
         .bind(id.as_str())
