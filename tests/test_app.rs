@@ -1,6 +1,6 @@
 //! A real server with a data directory and a workspace of its own, gone when the test is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,7 +10,8 @@ use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use throughline::server::Server;
-use throughline::server::config::Config;
+use throughline::server::agents::programs::Programs;
+use throughline::server::config::{AgentsConfig, Config};
 use throughline::server::data::{Data, DataLock};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -19,6 +20,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::crash_storage::CrashDisk;
+use crate::live_process::BINARY;
 
 /// Long enough for any machine; reached only by a test that fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -147,6 +149,7 @@ pub fn config(data: &Path, workspace: &Path) -> Config {
         site: None,
         demo_pace: Duration::ZERO,
         dev: false,
+        agents: AgentsConfig::new(Programs::default(), PathBuf::from(BINARY)),
     }
 }
 

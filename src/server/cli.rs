@@ -1,6 +1,7 @@
 //! The command line.
 
 mod journal;
+pub mod keeper;
 mod resolve;
 
 use std::io::Write;
@@ -40,6 +41,9 @@ enum Command {
     /// Care for the turn journal
     #[command(subcommand)]
     Journal(journal::JournalCommand),
+    /// Run an agent's program and end it with the server
+    #[command(hide = true)]
+    Keeper(keeper::KeeperOptions),
 }
 
 /// Does what the command line asks for.
@@ -50,6 +54,7 @@ pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(options) => journal::audit(options).await,
         Command::Repair(options) => journal::repair(options).await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Keeper(options) => Ok(keeper::run(&options)),
     }
 }
 

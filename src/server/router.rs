@@ -67,6 +67,8 @@ fn doors() -> Router<AppState> {
         .route("/api/sessions/{id}/compress", post(rest::compress_session))
         .route("/api/sessions/{id}/agent", get(agents::facts))
         .route("/api/sessions/{id}/agent/messages", get(agents::messages))
+        .route("/api/agents", get(agents::list))
+        .route("/api/folders", get(agents::folders))
         .route("/api/chat/start", post(rest::start_turn))
         .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
         .route("/api/blobs/{sha256}", get(rest::get_blob))
