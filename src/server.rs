@@ -15,6 +15,7 @@ pub mod folders;
 mod http;
 pub mod journal;
 mod mint;
+pub mod offers;
 pub mod resolution;
 mod router;
 pub mod sessions;

@@ -50,6 +50,18 @@ impl TestApp {
         Self::serve(server, data, workspace).await
     }
 
+    /// Starts with a configuration of the test's own.
+    pub async fn start_changed(
+        data: TempDir,
+        workspace: TempDir,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let mut config = config(data.path(), workspace.path());
+        change(&mut config);
+        let server = Server::open(config).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
     /// Starts with journals on a disk that the test owns.
     pub async fn start_on(disk: &CrashDisk) -> Self {
         let (data, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());

@@ -21,7 +21,8 @@ export class Server {
         const child = spawn(
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', '5'],
-            { stdio: ['ignore', 'pipe', 'inherit'] },
+            // Whatever else this machine has to offer.
+            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo' } },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {

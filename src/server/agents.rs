@@ -26,6 +26,7 @@ pub const DEMO: &str = "demo";
 #[derive(Clone, Default)]
 pub struct Agents {
     entries: Vec<Entry>,
+    usual: Option<String>,
 }
 
 #[derive(Clone)]
@@ -62,7 +63,7 @@ impl Agents {
             let folder = demo.and_then(|entry| entry.folder.clone());
             entries.push(Entry { id: DEMO.to_owned(), agent, folder });
         }
-        Self { entries }
+        Self { entries, usual: named.usual.clone() }
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<dyn Agent>> {
@@ -79,9 +80,19 @@ impl Agents {
         self.entries.iter().map(|entry| entry.agent.info()).collect()
     }
 
-    /// Picks the agent for whoever names none: the first that can be used.
+    /// Picks the agent for whoever names none: the one set, or the first that can be used.
     pub fn usual(&self) -> Option<AgentInfo> {
-        self.list().into_iter().find(|agent| agent.missing.is_none())
+        match &self.usual {
+            Some(id) => self.get(id).map(|agent| agent.info()),
+            None => self.list().into_iter().find(|agent| agent.missing.is_none()),
+        }
+    }
+
+    /// Lets go of everything that agents run.
+    pub fn close(&self) {
+        for entry in &self.entries {
+            entry.agent.close();
+        }
     }
 
     fn entry(&self, id: &str) -> Option<&Entry> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::agents::acp::AcpSettings;
-use super::agents::presets;
 use super::agents::programs::Programs;
+use super::agents::{DEMO, presets};
 
 /// How long an agent's process may do nothing before it is let go, unless the file says otherwise.
 const IDLE_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -38,6 +38,10 @@ pub struct ServeOptions {
     /// File that names agents and allowed folders [default: throughline.toml in the data folder]
     #[arg(long, env = "THROUGHLINE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+
+    /// Agent of conversations that name none [default: the first that is there]
+    #[arg(long, env = "THROUGHLINE_AGENT", value_name = "ID")]
+    pub agent: Option<String>,
 
     /// Milliseconds between two words of the demo agent
     #[arg(long, env = "THROUGHLINE_DEMO_PACE", default_value_t = 25, value_name = "MS")]
@@ -88,6 +92,8 @@ pub struct AgentsConfig {
     /// Folders besides the workspace that conversations may work in, by their true paths.
     pub roots: Vec<PathBuf>,
     pub entries: Vec<AgentEntry>,
+    /// The agent of conversations that name none.
+    pub usual: Option<String>,
     pub programs: Programs,
     /// This program, which stands between the server and each agent's process.
     pub keeper: PathBuf,
@@ -120,9 +126,22 @@ impl AgentsConfig {
         Self {
             roots: Vec::new(),
             entries: entries.collect(),
+            usual: None,
             programs,
             keeper,
             idle_after: IDLE_AFTER,
+        }
+    }
+
+    /// Checks that the agent of conversations that name none is one that there is.
+    fn check_usual(&self) -> Result<(), ConfigError> {
+        let off = |id: &str| {
+            let entry = self.entries.iter().find(|entry| entry.id == id);
+            entry.map_or(id != DEMO, |entry| matches!(entry.kind, AgentKind::Off))
+        };
+        match &self.usual {
+            Some(id) if off(id) => Err(ConfigError::NoSuchAgent(id.clone())),
+            _ => Ok(()),
         }
     }
 
@@ -146,6 +165,8 @@ pub enum ConfigError {
     Unreadable { file: PathBuf, reason: std::io::Error },
     #[error(transparent)]
     File(#[from] file::FileError),
+    #[error("there is no agent named {0:?}: see docs/configuration.md for those known by name")]
+    NoSuchAgent(String),
     #[error("this program does not know where it is: {0}")]
     Lost(std::io::Error),
 }
@@ -167,6 +188,8 @@ impl TryFrom<ServeOptions> for Config {
         if let Some(file) = options.config.or_else(|| usual.is_file().then_some(usual)) {
             agents.read_file(&file)?;
         }
+        agents.usual = options.agent;
+        agents.check_usual()?;
         Ok(Self {
             agents,
             data_dir: options.data_dir,

@@ -145,6 +145,15 @@ pub struct AgentInfo {
     pub missing: Option<String>,
 }
 
+/// What a new conversation can begin with, and what the last one began with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewOffer {
+    pub agents: Vec<AgentInfo>,
+    pub agent: String,
+    pub folder: String,
+    pub folders: Vec<String>,
+}
+
 /// Something about an agent that a person can choose, such as its model or its mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentOption {

@@ -134,4 +134,8 @@ impl Agent for Acp {
             Ok(AgentHandle { commands, happenings })
         })
     }
+
+    fn close(&self) {
+        self.pool.close();
+    }
 }

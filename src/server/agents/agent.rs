@@ -24,6 +24,9 @@ pub trait Agent: Send + Sync {
     /// Starts or reaches the agent for one session: a new conversation with it, or the one that it
     /// knows by the given name.
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>>;
+
+    /// Lets go of everything that the agent runs, for the server stops.
+    fn close(&self) {}
 }
 
 #[derive(Debug, Clone)]

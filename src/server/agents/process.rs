@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::trace::{Trace, head};
 use crate::server::cli::keeper::NOT_STARTED;
@@ -25,6 +26,9 @@ const LONGEST_WORD: usize = 400;
 
 /// The longest line of standard error that is read as one.
 const LONGEST_STDERR_LINE: usize = 64 << 10;
+
+/// How long a dead process's pipe is read for what it said last.
+pub const LAST_LINES: Duration = Duration::from_millis(200);
 
 /// How long a process that closed its output has before its end is told without its exit code.
 const GOODBYE: Duration = Duration::from_millis(500);
@@ -64,8 +68,9 @@ impl Process {
         let input = Input::start(child.stdin.take().ok_or_else(missing)?);
         let output = Lines::new(child.stdout.take().ok_or_else(missing)?);
         let last_words = LastWords::default();
-        tokio::spawn(last_words.clone().listen(child.stderr.take().ok_or_else(missing)?, trace));
-        Ok(Self { input, output, end: End { child, last_words } })
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let listening = tokio::spawn(last_words.clone().listen(stderr, trace));
+        Ok(Self { input, output, end: End { child, last_words, listening } })
     }
 }
 
@@ -99,21 +104,24 @@ impl Input {
 pub struct End {
     child: Child,
     last_words: LastWords,
+    listening: JoinHandle<()>,
 }
 
 impl End {
     /// Waits until the process is gone, and says how it went.
     pub async fn wait(&mut self) -> String {
         let status = self.child.wait().await;
+        if !self.listening.is_finished() {
+            // Another process may hold the pipe open; it has nothing to say here.
+            let _ = tokio::time::timeout(LAST_LINES, &mut self.listening).await;
+        }
         self.describe(status.ok())
     }
 
     /// Waits a moment for a process that closed its output, and says how it went.
     pub async fn wait_briefly(&mut self) -> String {
-        match tokio::time::timeout(GOODBYE, self.child.wait()).await {
-            Ok(status) => self.describe(status.ok()),
-            Err(_) => "closed its output".to_owned(),
-        }
+        let gone = tokio::time::timeout(GOODBYE, self.wait()).await;
+        gone.unwrap_or_else(|_| "closed its output".to_owned())
     }
 
     fn describe(&self, status: Option<ExitStatus>) -> String {

@@ -191,7 +191,7 @@ impl Registry {
         true
     }
 
-    /// Lets every running turn end as interrupted and be saved as such.
+    /// Lets every running turn end as interrupted and be saved as such, then the agents go.
     pub async fn shut_down(&self) {
         let handles: Vec<_> = {
             let mut tasks = self.tasks();
@@ -205,6 +205,7 @@ impl Registry {
             }
         });
         futures::future::join_all(leaving).await;
+        self.agents.close();
     }
 
     /// Lets one session's turn end as interrupted, and its task leave.

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::Acp;
+use super::connection::Refusal;
 use super::content;
 use super::opening::{Link, Memory};
 use super::permission;
@@ -139,33 +140,47 @@ impl Conversation {
     ) -> Result<(), Left> {
         (self.turn, self.cancelled) = (Some(turn), false);
         self.said.clear();
-        if self.link.as_ref().is_none_or(|link| !link.connection.is_open())
-            && let Err(error) = self.reopen().await?
-        {
-            return self.fail("start", error.to_string()).await;
+        let mut primer = None;
+        // A process that was idle may be let go at the very moment that it is needed.
+        for last_try in [false, true] {
+            if self.link.as_ref().is_none_or(|link| !link.connection.is_open())
+                && let Err(error) = self.reopen().await?
+            {
+                return self.fail("start", error.to_string()).await;
+            }
+            primer = primer.or_else(|| self.primer(turn, words));
+            match self.send_prompt(words, attachments, primer.clone()).await {
+                Err(Refusal::Gone(_)) if !last_try => self.link = None,
+                Err(refusal) => return self.end(Err(refusal)).await,
+                Ok(()) => break,
+            }
         }
+        self.recollection.add(Role::User, words);
+        Ok(())
+    }
+
+    async fn send_prompt(
+        &mut self,
+        words: &str,
+        attachments: &[Attachment],
+        primer: Option<Value>,
+    ) -> Result<(), Refusal> {
         self.translator.begin_turn();
-        let primer = self.primer(turn, words);
         let Some(link) = &self.link else { return Ok(()) };
-        let mut prompt =
-            content::prompt(words, attachments, link.hello.tastes, &self.acp.blobs).await;
+        let tastes = link.hello.tastes;
+        let mut prompt = content::prompt(words, attachments, tastes, &self.acp.blobs).await;
         prompt.splice(0..0, primer);
-        match link.connection.begin_turn(&link.session, &prompt) {
-            Ok(()) => Ok(()),
-            Err(refusal) => self.end(Err(refusal)).await,
-        }
+        link.connection.begin_turn(&link.session, &prompt)
     }
 
     /// Tells what was said before, once, to an agent that does not know it. A command of the
     /// agent's own would not be taken for one behind it.
     fn primer(&mut self, turn: Turn, words: &str) -> Option<Value> {
-        let mut primer = None;
-        if turn == Turn::Prompt && !words.starts_with('/') {
-            primer = self.recollection.block().filter(|_| self.needs_primer);
-            self.needs_primer = false;
+        if turn == Turn::Compress || words.starts_with('/') {
+            return None;
         }
-        self.recollection.add(Role::User, words);
-        primer
+        let needed = std::mem::take(&mut self.needs_primer);
+        self.recollection.block().filter(|_| needed)
     }
 
     async fn reopen(&mut self) -> Result<Result<(), AgentError>, Left> {

@@ -91,7 +91,7 @@ impl Link {
         if in_turn && left.last {
             return self.connection.let_go();
         }
-        if self.hello.can_close {
+        if self.hello.can_close && (self.hello.can_resume || self.hello.can_load) {
             let params = json!({ "sessionId": self.session });
             let connection = self.connection;
             tokio::spawn(async move {
@@ -129,6 +129,10 @@ impl Opening<'_> {
         let method = match (self.hello.can_resume, self.hello.can_load) {
             (true, _) => "session/resume",
             (false, true) => "session/load",
+            // What it cannot find again it still has, as long as its process lives.
+            (false, false) if self.connection.with_routes(|routes| routes.was_open(session)) => {
+                return Ok(Value::Null);
+            }
             (false, false) => {
                 let message = "it cannot go on with earlier conversations".to_owned();
                 return Err(Refusal::Refused { code: 0, message });

@@ -58,6 +58,19 @@ impl Pool {
         Ok(started)
     }
 
+    /// Lets every process go. One that is only starting has nobody who waits for it any more, and
+    /// goes with the server.
+    pub fn close(&self) {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        for slot in slots.values() {
+            if let Ok(slot) = slot.try_lock()
+                && let Some((connection, _)) = slot.as_ref()
+            {
+                connection.let_go();
+            }
+        }
+    }
+
     async fn start(&self, folder: &Path) -> Result<(Connection, Hello), AgentError> {
         let launch = Launch { folder: folder.to_owned(), ..self.launch.clone() };
         let trace = Trace::default();

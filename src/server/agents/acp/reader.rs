@@ -1,16 +1,12 @@
 //! Reads what a process says, and notices when it is gone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::connection::{Connection, Refusal, Reply};
 use super::route::Mail;
-use crate::server::agents::process::{End, Line, Lines};
-
-/// How long a dead process's pipe is read for what it said last.
-const LAST_LINES: Duration = Duration::from_millis(200);
+use crate::server::agents::process::{End, LAST_LINES, Line, Lines};
 
 /// Reads until the process is gone or says something unbearable, then tells everyone how it went.
 pub async fn listen(connection: Connection, mut output: Lines, mut end: End, name: Arc<str>) {

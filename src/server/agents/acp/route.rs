@@ -70,6 +70,11 @@ impl Routes {
         matches!(self.get(session), Some(Route::Open { .. }))
     }
 
+    /// Tells whether a session was open in this process before.
+    pub fn was_open(&self, session: &str) -> bool {
+        matches!(self.get(session), Some(Route::Left))
+    }
+
     pub fn any_open(&self) -> bool {
         self.by_session.values().any(|route| matches!(route, Route::Open { .. }))
     }
@@ -113,7 +118,6 @@ impl Routes {
         );
         if own {
             self.by_session.insert(session.to_owned(), Route::Left);
-            self.offers.remove(session);
         }
         own
     }
