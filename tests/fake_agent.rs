@@ -30,7 +30,7 @@ pub fn settings() -> AcpSettings {
 
 /// Gives an agent that says what another one was recorded to say.
 pub fn replaying(file: &Path) -> AcpSettings {
-    started_as(file.to_str().unwrap())
+    started_as(file.canonicalize().unwrap().to_str().unwrap())
 }
 
 pub fn entry(settings: AcpSettings) -> AgentEntry {

@@ -5,6 +5,7 @@ mod golden;
 mod lineage;
 mod misbehaving;
 mod processes;
+mod updates;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -159,7 +159,12 @@ impl Stage {
                 let key = (session.to_owned(), "mode".to_owned());
                 say(session, heard.options.get(&key).map_or("careful", String::as_str));
             }
-            "early" => {}
+            "updates" => {
+                let updates: Vec<Value> = serde_json::from_str(rest).unwrap();
+                for sent in updates {
+                    update(session, sent);
+                }
+            }
             "noise" => {
                 raw(b"Welcome! This is not JSON.\n\n[1, 2\n\"text\"\n\xff\xfe\n{\"half\": \n");
                 send(&json!({ "jsonrpc": "2.0", "method": "_vendor/thing", "params": {} }));

@@ -37,7 +37,7 @@ pub fn play(file: &Path) {
         let asked_at = place;
         ids.insert(record[place]["msg"]["id"].to_string(), asked["id"].clone());
         place += 1;
-        while let Some(entry) = record.get(place).filter(|entry| entry["dir"] != "client->agent") {
+        while let Some(entry) = record.get(place).filter(|entry| !waits_for(entry)) {
             tell(entry, &ids);
             place += 1;
         }
@@ -49,6 +49,12 @@ pub fn play(file: &Path) {
     exit(0);
 }
 
+/// Tells whether the agent said no more before the client did this. Complaints about noise, which
+/// we do not make, are nothing to wait for.
+fn waits_for(entry: &Value) -> bool {
+    entry["dir"] == "client->agent" && entry["msg"]["error"].is_null()
+}
+
 /// Tells whether a request was replied to; what is no request needs no reply.
 fn answered(record: &[Value], id: &Value) -> bool {
     let replies = |entry: &Value| entry["msg"]["method"].is_null() && entry["msg"]["id"] == *id;
@@ -58,6 +64,7 @@ fn answered(record: &[Value], id: &Value) -> bool {
 fn tell(entry: &Value, ids: &HashMap<String, Value>) {
     let message = &entry["msg"];
     match (entry["dir"].as_str(), message) {
+        (Some("client->agent"), _) => {}
         (Some("stderr"), words) => eprintln!("{}", words.as_str().unwrap()),
         (_, Value::String(noise)) => say(noise),
         (_, message) => {

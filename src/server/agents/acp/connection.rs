@@ -144,14 +144,22 @@ impl Connection {
     /// Leaves a session, unless another has taken it over. Tells whether nobody is left.
     pub fn leave(&self, session: &str, place: u64) -> Left {
         let mut state = self.state();
-        let left = state.routes.detach(session, place);
-        Left { own: left, last: !state.routes.any_open() }
+        let own = state.routes.detach(session, place);
+        if own {
+            let ours =
+                |waiter: &Waiter| matches!(waiter, Waiter::Turn { session: it } if it == session);
+            state.waiting.retain(|_, waiter| !ours(waiter));
+        }
+        Left { own, last: !state.routes.any_open() }
     }
 
     /// Lets the process go if nothing has happened in it for long enough.
     pub fn retire_if_idle(&self, after: Duration) -> bool {
         let mut state = self.state();
         let after = if state.routes.any_open() { after } else { after.min(LINGER) };
+        let given_up =
+            |waiter: &Waiter| matches!(waiter, Waiter::Caller { reply, .. } if reply.is_closed());
+        state.waiting.retain(|_, waiter| !given_up(waiter));
         let idle = state.waiting.is_empty() && state.last_active.elapsed() >= after;
         if idle {
             state.input = None;

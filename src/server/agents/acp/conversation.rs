@@ -245,10 +245,7 @@ impl Conversation {
             Some(Mail::TurnEnded(reply)) => self.end(reply).await,
             Some(Mail::Gone(how)) => self.lose(&how).await,
             // Another conversation has taken the session over.
-            None => {
-                self.link = None;
-                Ok(())
-            }
+            None => self.lose("was asked to go on elsewhere").await,
         }
     }
 

@@ -47,15 +47,26 @@ impl Pool {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(folder.to_owned()).or_default())
         };
-        let mut slot = slot.lock().await;
+        let mut slot = slot.lock_owned().await;
         if let Some((connection, hello)) = slot.as_ref()
             && connection.is_open()
         {
             return Ok((connection.clone(), hello.clone()));
         }
-        let started = self.start(folder).await?;
-        *slot = Some(started.clone());
-        Ok(started)
+        let starter = Starter {
+            name: self.name.clone(),
+            launch: Launch { folder: folder.to_owned(), ..self.launch.clone() },
+            idle_after: self.idle_after,
+        };
+        // Whoever asked may give up meanwhile; the process must still come to be somebody's.
+        let starting = tokio::spawn(async move {
+            let started = starter.start().await?;
+            *slot = Some(started.clone());
+            Ok(started)
+        });
+        starting.await.unwrap_or_else(|_| {
+            Err(AgentError::Unavailable(format!("{} could not be started.", self.name)))
+        })
     }
 
     /// Lets every process go. One that is only starting has nobody who waits for it any more, and
@@ -70,11 +81,19 @@ impl Pool {
             }
         }
     }
+}
 
-    async fn start(&self, folder: &Path) -> Result<(Connection, Hello), AgentError> {
-        let launch = Launch { folder: folder.to_owned(), ..self.launch.clone() };
+/// What it takes to start one process.
+struct Starter {
+    name: Arc<str>,
+    launch: Launch,
+    idle_after: Duration,
+}
+
+impl Starter {
+    async fn start(&self) -> Result<(Connection, Hello), AgentError> {
         let trace = Trace::default();
-        let process = Process::start(&launch, trace.clone()).map_err(|error| {
+        let process = Process::start(&self.launch, trace.clone()).map_err(|error| {
             AgentError::Unavailable(format!("{} could not be started: {error}", self.name))
         })?;
         let connection = Connection::new(process.input, trace);
