@@ -251,7 +251,7 @@ impl Conversation {
 
     async fn ask(&mut self, id: Value, params: &Value) -> Result<(), Left> {
         if let Some(call) = params.get("toolCall") {
-            for happening in self.translator.tools.translate(call) {
+            for happening in self.translator.tools.translate_asked(call) {
                 self.tell(happening).await?;
             }
         }

@@ -44,7 +44,17 @@ impl Tools {
         self.shown.clear();
     }
 
-    /// Translates a `tool_call`, its update, or the tool that a permission is asked for.
+    /// Translates the tool that a permission is asked for; a title that is known says more.
+    pub fn translate_asked(&mut self, call: &Value) -> Vec<Happening> {
+        let mut call = call.clone();
+        let known = text(&call, "toolCallId").is_some_and(|id| self.shown.contains_key(id));
+        if let Some(fields) = call.as_object_mut().filter(|_| known) {
+            fields.remove("title");
+        }
+        self.translate(&call)
+    }
+
+    /// Translates a `tool_call` or its update.
     pub fn translate(&mut self, call: &Value) -> Vec<Happening> {
         let Some(tool_id) = text(call, "toolCallId") else {
             return vec![unknown("a tool call without an id")];
@@ -91,10 +101,8 @@ impl Tools {
 
 impl Shown {
     fn rename(&mut self, tool_id: &str, call: &Value) -> Option<Happening> {
-        let name = name_of(call).unwrap_or_else(|| match self.name.as_str() {
-            "" => "Tool".to_owned(),
-            known => known.to_owned(),
-        });
+        let known = Some(self.name.as_str()).filter(|name| !name.is_empty());
+        let name = own_name(call).or(known).unwrap_or_else(|| name_of_kind(call)).to_owned();
         let target = text(call, "title").map_or_else(|| self.target.clone(), one_line);
         if name == self.name && target == self.target {
             return None;
@@ -205,11 +213,14 @@ fn raw_output(call: &Value) -> &str {
     raw.as_str().or(said).unwrap_or_default()
 }
 
-fn name_of(call: &Value) -> Option<String> {
-    let own = text(call, "name")
+fn own_name(call: &Value) -> Option<&str> {
+    text(call, "name")
         .or_else(|| at(call, &["_meta", "claudeCode", "toolName"])?.as_str())
-        .or_else(|| at(call, &["_meta", "goose", "toolCall", "toolName"])?.as_str());
-    let kind = text(call, "kind").map(|kind| match kind {
+        .or_else(|| at(call, &["_meta", "goose", "toolCall", "toolName"])?.as_str())
+}
+
+fn name_of_kind(call: &Value) -> &'static str {
+    match text(call, "kind").unwrap_or_default() {
         "read" => "Read",
         "edit" => "Edit",
         "delete" => "Delete",
@@ -220,8 +231,7 @@ fn name_of(call: &Value) -> Option<String> {
         "fetch" => "Fetch",
         "switch_mode" => "Switch mode",
         _ => "Tool",
-    });
-    own.or(kind).map(str::to_owned)
+    }
 }
 
 fn one_line(title: &str) -> String {
