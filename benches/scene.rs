@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::Result;
 use tempfile::TempDir;
 use throughline::server::Server;
-use throughline::server::config::Config;
+use throughline::server::agents::programs::Programs;
+use throughline::server::config::{AgentsConfig, Config};
 use throughline::server::state::Services;
 
 use crate::data::{Filled, fill};
@@ -45,5 +46,6 @@ fn config(folder: &Path) -> Result<Config> {
         site: None,
         demo_pace: Duration::ZERO,
         dev: false,
+        agents: AgentsConfig::new(Programs::default(), std::env::current_exe()?),
     })
 }

@@ -12,10 +12,12 @@ pub mod conversations;
 pub mod data;
 pub mod error;
 pub mod export;
+pub mod folders;
 mod http;
 pub mod journal;
 pub mod lists;
 mod mint;
+pub mod offers;
 pub mod resolution;
 mod router;
 pub mod sessions;
@@ -31,7 +33,6 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 
 use agents::Agents;
-use agents::demo::Demo;
 use config::Config;
 use data::{Data, DataLock};
 use http::assets::Assets;
@@ -105,8 +106,10 @@ async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
         tracing::warn!(?recovered, "the last stop cut turns short");
     }
     let assets = Assets::load(config.site.as_deref())?;
-    let mut agents = Agents::default();
-    agents.add(Demo::new(config.demo_pace));
+    let agents = Agents::of(&config, &data.blobs);
+    for agent in agents.list().iter().filter(|agent| agent.missing.is_none()) {
+        tracing::info!(agent = %agent.name, "found");
+    }
     Ok(Services::new(config, data, agents, assets))
 }
 

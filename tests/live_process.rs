@@ -32,6 +32,8 @@ impl LiveProcess {
             .arg("--data-dir")
             .arg(data)
             .args(["--workspace", env!("CARGO_MANIFEST_DIR")])
+            // Whatever else this machine has to offer.
+            .env("THROUGHLINE_AGENT", "demo")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

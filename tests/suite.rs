@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agents {
+    mod acp;
     mod demo;
 }
 
@@ -21,12 +22,15 @@ mod domain {
 }
 
 mod server {
+    mod agents;
     mod assets;
     mod bad_input;
+    mod configuration;
     mod conversations;
     mod disk_full;
     mod events;
     mod export;
+    mod folders;
     mod guard;
     mod journal;
     mod journal_cli;
@@ -57,6 +61,7 @@ mod wire {
 
 mod at_rest;
 mod crash_storage;
+mod fake_agent;
 mod live_process;
 mod plant;
 mod test_app;

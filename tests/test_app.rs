@@ -1,6 +1,6 @@
 //! A real server with a data directory and a workspace of its own, gone when the test is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,7 +10,8 @@ use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use throughline::server::Server;
-use throughline::server::config::Config;
+use throughline::server::agents::programs::Programs;
+use throughline::server::config::{AgentsConfig, Config};
 use throughline::server::data::{Data, DataLock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
@@ -19,6 +20,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 use crate::crash_storage::CrashDisk;
+use crate::live_process::BINARY;
 
 /// Long enough for any machine; reached only by a test that fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,6 +47,18 @@ impl TestApp {
     /// Starts on what an earlier server, or a test, left.
     pub async fn start_with(data: TempDir, workspace: TempDir) -> Self {
         let server = Server::open(config(data.path(), workspace.path())).await.unwrap();
+        Self::serve(server, data, workspace).await
+    }
+
+    /// Starts with a configuration of the test's own.
+    pub async fn start_changed(
+        data: TempDir,
+        workspace: TempDir,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
+        let mut config = config(data.path(), workspace.path());
+        change(&mut config);
+        let server = Server::open(config).await.unwrap();
         Self::serve(server, data, workspace).await
     }
 
@@ -141,6 +155,7 @@ pub fn config(data: &Path, workspace: &Path) -> Config {
         site: None,
         demo_pace: Duration::ZERO,
         dev: false,
+        agents: AgentsConfig::new(Programs::default(), PathBuf::from(BINARY)),
     }
 }
 

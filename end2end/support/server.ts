@@ -24,7 +24,8 @@ export class Server {
         const child = spawn(
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
-            { stdio: ['ignore', 'pipe', 'inherit'] },
+            // Whatever else this machine has to offer.
+            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo' } },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {

@@ -89,16 +89,20 @@ pub async fn inspect_session(requested: String) -> Result<Transcript, Failure> {
     opened.await.map_err(ServiceError::tell)
 }
 
-/// Makes a new conversation.
+/// Makes a new conversation; what is not chosen is as it was last time.
 #[server(
     prefix = "/fn",
     endpoint = "new_session",
     input = Post<TextJson>,
     output = Post<TextJson>
 )]
-pub async fn new_session() -> Result<Session, Failure> {
-    use crate::server::{conversations, error::ServiceError, state::Services};
+pub async fn new_session(
+    agent: Option<String>,
+    workspace: Option<String>,
+) -> Result<Session, Failure> {
+    use crate::server::{error::ServiceError, offers, state::Services};
     use crate::wire::rest::NewSession;
     let services = Services::from_context()?;
-    conversations::create(&services, NewSession::default()).await.map_err(ServiceError::tell)
+    let request = NewSession { agent, workspace, title: None };
+    offers::create_as_before(&services, request).await.map_err(ServiceError::tell)
 }

@@ -1,31 +1,101 @@
 //! The agents that sessions can talk to, each behind the same small boundary.
 
+pub mod acp;
 pub mod agent;
 pub mod demo;
+pub mod presets;
+pub mod process;
+pub mod programs;
+pub mod trace;
 
-use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use acp::{Acp, Household};
 use agent::Agent;
+use demo::Demo;
 
+use super::blobs::Blobs;
+use super::config::{AgentKind, Config};
 use crate::wire::rest::AgentInfo;
 
-/// The agents of this server, by id.
+/// The id of the built-in agent.
+pub const DEMO: &str = "demo";
+
+/// The agents of this server, those of its file first, then those known by name, then the demo.
 #[derive(Clone, Default)]
 pub struct Agents {
-    by_id: BTreeMap<String, Arc<dyn Agent>>,
+    entries: Vec<Entry>,
+    usual: Option<String>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    id: String,
+    agent: Arc<dyn Agent>,
+    folder: Option<PathBuf>,
 }
 
 impl Agents {
-    pub fn add(&mut self, agent: impl Agent + 'static) {
-        self.by_id.insert(agent.info().id, Arc::new(agent));
+    /// Makes the agents that the configuration names, and the demo unless it is turned off.
+    pub fn of(config: &Config, blobs: &Blobs) -> Self {
+        let named = &config.agents;
+        let household = Household {
+            keeper: named.keeper.clone(),
+            programs: named.programs.clone(),
+            blobs: blobs.clone(),
+            idle_after: named.idle_after,
+        };
+        let mut entries: Vec<_> = named
+            .entries
+            .iter()
+            .filter_map(|entry| {
+                let agent: Arc<dyn Agent> = match &entry.kind {
+                    AgentKind::Acp(settings) => Arc::new(Acp::new(settings.clone(), &household)),
+                    AgentKind::Demo | AgentKind::Off => return None,
+                };
+                Some(Entry { id: entry.id.clone(), agent, folder: entry.folder.clone() })
+            })
+            .collect();
+        let demo = named.entries.iter().find(|entry| entry.id == DEMO);
+        if !demo.is_some_and(|entry| matches!(entry.kind, AgentKind::Off)) {
+            let agent = Arc::new(Demo::new(config.demo_pace));
+            let folder = demo.and_then(|entry| entry.folder.clone());
+            entries.push(Entry { id: DEMO.to_owned(), agent, folder });
+        }
+        Self { entries, usual: named.usual.clone() }
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<dyn Agent>> {
-        self.by_id.get(id).cloned()
+        self.entry(id).map(|entry| Arc::clone(&entry.agent))
     }
 
+    /// Gives the folder that an agent works in unless a conversation names another.
+    pub fn folder_of(&self, id: &str) -> Option<&Path> {
+        self.entry(id)?.folder.as_deref()
+    }
+
+    /// Lists the agents as they are right now: what was installed meanwhile is there.
     pub fn list(&self) -> Vec<AgentInfo> {
-        self.by_id.values().map(|agent| agent.info()).collect()
+        self.entries.iter().map(|entry| entry.agent.info()).collect()
+    }
+
+    /// Picks the agent for whoever names none: the one set, or the first that can be used.
+    pub fn usual(&self) -> Option<AgentInfo> {
+        match &self.usual {
+            Some(id) => self.get(id).map(|agent| agent.info()),
+            None => self.list().into_iter().find(|agent| agent.missing.is_none()),
+        }
+    }
+
+    /// Lets go of everything that agents run.
+    pub fn close(&self) {
+        for entry in &self.entries {
+            entry.agent.close();
+        }
+    }
+
+    fn entry(&self, id: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.id == id)
     }
 }

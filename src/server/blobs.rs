@@ -69,8 +69,8 @@ impl Blobs {
         Ok(Some((file.metadata().await?.len(), kind)))
     }
 
-    /// Only a full hash names a file, so no id can lead out of the folder.
-    fn place(&self, id: &BlobId) -> Option<PathBuf> {
+    /// Names the file of stored bytes. Only a full hash does, so no id can lead out of the folder.
+    pub fn place(&self, id: &BlobId) -> Option<PathBuf> {
         let name = id.as_str();
         let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hash.then(|| self.folder.join(name))

@@ -3,6 +3,7 @@
 mod data;
 mod export;
 mod journal;
+pub mod keeper;
 mod leaves;
 mod resolve;
 
@@ -47,6 +48,9 @@ enum Command {
     /// Care for the turn journal
     #[command(subcommand)]
     Journal(journal::JournalCommand),
+    /// Run an agent's program and end it with the server
+    #[command(hide = true)]
+    Keeper(keeper::KeeperOptions),
 }
 
 /// Does what the command line asks for.
@@ -59,6 +63,7 @@ pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(options) => journal::audit(options).await,
         Command::Repair(options) => journal::repair(options).await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Keeper(options) => Ok(keeper::run(&options)),
     }
 }
 

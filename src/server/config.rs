@@ -1,10 +1,19 @@
 //! What can be set from outside, by option or by environment variable of the same name.
 
+mod file;
+
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+
+use super::agents::acp::AcpSettings;
+use super::agents::programs::Programs;
+use super::agents::{DEMO, presets};
+
+/// How long an agent's process may do nothing before it is let go, unless the file says otherwise.
+const IDLE_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// Options of `throughline serve`.
 #[derive(Debug, Clone, Args)]
@@ -25,6 +34,14 @@ pub struct ServeOptions {
     /// Folder that new conversations work in unless they name another [default: the current one]
     #[arg(long, env = "THROUGHLINE_WORKSPACE", value_name = "FOLDER")]
     pub workspace: Option<PathBuf>,
+
+    /// File that names agents and allowed folders [default: throughline.toml in the data folder]
+    #[arg(long, env = "THROUGHLINE_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Agent of conversations that name none [default: the first that is there]
+    #[arg(long, env = "THROUGHLINE_AGENT", value_name = "ID")]
+    pub agent: Option<String>,
 
     /// Milliseconds between two words of the demo agent
     #[arg(long, env = "THROUGHLINE_DEMO_PACE", default_value_t = 25, value_name = "MS")]
@@ -66,6 +83,74 @@ pub struct Config {
     pub site: Option<PathBuf>,
     pub demo_pace: Duration,
     pub dev: bool,
+    pub agents: AgentsConfig,
+}
+
+/// Which agents there are, where they may work, and what their processes need.
+#[derive(Debug, Clone)]
+pub struct AgentsConfig {
+    /// Folders besides the workspace that conversations may work in, by their true paths.
+    pub roots: Vec<PathBuf>,
+    pub entries: Vec<AgentEntry>,
+    /// The agent of conversations that name none.
+    pub usual: Option<String>,
+    pub programs: Programs,
+    /// This program, which stands between the server and each agent's process.
+    pub keeper: PathBuf,
+    pub idle_after: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub struct AgentEntry {
+    pub id: String,
+    pub kind: AgentKind,
+    /// Where its conversations work unless they name another folder.
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+pub enum AgentKind {
+    Acp(AcpSettings),
+    Demo,
+    Off,
+}
+
+impl AgentsConfig {
+    /// Knows the agents that are known by name, and looks for programs in the given folders.
+    pub fn new(programs: Programs, keeper: PathBuf) -> Self {
+        let entries = presets::all().map(|settings| AgentEntry {
+            id: settings.id.clone(),
+            kind: AgentKind::Acp(settings),
+            folder: None,
+        });
+        Self {
+            roots: Vec::new(),
+            entries: entries.collect(),
+            usual: None,
+            programs,
+            keeper,
+            idle_after: IDLE_AFTER,
+        }
+    }
+
+    /// Checks that the agent of conversations that name none is one that there is.
+    fn check_usual(&self) -> Result<(), ConfigError> {
+        let off = |id: &str| {
+            let entry = self.entries.iter().find(|entry| entry.id == id);
+            entry.map_or(id != DEMO, |entry| matches!(entry.kind, AgentKind::Off))
+        };
+        match &self.usual {
+            Some(id) if off(id) => Err(ConfigError::NoSuchAgent(id.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a file over what holds without it.
+    pub fn read_file(&mut self, file: &Path) -> Result<(), ConfigError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|reason| ConfigError::Unreadable { file: file.to_owned(), reason })?;
+        Ok(file::read(file, &text, self)?)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +161,14 @@ pub enum ConfigError {
     NotLoopback(SocketAddr),
     #[error("the folder {folder} cannot be used: {reason}")]
     Workspace { folder: PathBuf, reason: std::io::Error },
+    #[error("{file} cannot be read: {reason}")]
+    Unreadable { file: PathBuf, reason: std::io::Error },
+    #[error(transparent)]
+    File(#[from] file::FileError),
+    #[error("there is no agent named {0:?}: see docs/configuration.md for those known by name")]
+    NoSuchAgent(String),
+    #[error("this program does not know where it is: {0}")]
+    Lost(std::io::Error),
 }
 
 impl TryFrom<ServeOptions> for Config {
@@ -88,7 +181,17 @@ impl TryFrom<ServeOptions> for Config {
         let folder = options.workspace.unwrap_or_else(|| PathBuf::from("."));
         let workspace =
             folder.canonicalize().map_err(|reason| ConfigError::Workspace { folder, reason })?;
+        let programs = Programs::new(std::env::var_os("PATH"));
+        let keeper = std::env::current_exe().map_err(ConfigError::Lost)?;
+        let mut agents = AgentsConfig::new(programs, keeper);
+        let usual = options.data_dir.join(file::FILE_NAME);
+        if let Some(file) = options.config.or_else(|| usual.is_file().then_some(usual)) {
+            agents.read_file(&file)?;
+        }
+        agents.usual = options.agent;
+        agents.check_usual()?;
         Ok(Self {
+            agents,
             data_dir: options.data_dir,
             workspace,
             site: options.site,

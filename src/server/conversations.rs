@@ -1,6 +1,6 @@
 //! What can be done with sessions as a whole: list, open, make, change.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::ServiceError;
 use super::lists::page_size;
@@ -15,7 +15,8 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    About, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece, Timeline, Transcript,
+    About, AgentFacts, AgentInfo, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece,
+    Timeline, Transcript,
 };
 
 /// How many rows can be asked for by their ids at once.
@@ -78,21 +79,39 @@ pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<SessionPage,
 
 /// Makes a new, empty conversation.
 pub async fn create(services: &Services, request: NewSession) -> Result<Session, ServiceError> {
-    let agents = services.registry.agents();
-    let agent = request.agent.unwrap_or_else(|| "demo".to_owned());
-    if agents.get(&agent).is_none() {
-        let message = format!("There is no agent named {agent:?} here.");
-        return Err(ServiceError::refused(FailureCode::UnknownAgent, message));
-    }
+    let agent = usable_agent(services, request.agent)?;
     let workspace = match request.workspace.filter(|folder| !folder.trim().is_empty()) {
-        Some(folder) => allowed_folder(&services.config.workspace, Path::new(&folder))?,
-        None => services.config.workspace.clone(),
+        Some(folder) => services.folders.allow(Path::new(folder.trim()))?,
+        None => {
+            let own = services.registry.agents().folder_of(&agent);
+            own.unwrap_or(&services.config.workspace).to_owned()
+        }
     };
     let title = checked_title(request.title.unwrap_or_default())?;
     let session = new_row(title, agent, workspace.display().to_string());
     services.store.create_session(&session).await?;
     services.registry.announce_as(Happened::Created, &session.session_id).await?;
     Ok(session)
+}
+
+/// Finds the agent that is asked for, or the one that is used when none is.
+fn usable_agent(services: &Services, asked: Option<String>) -> Result<String, ServiceError> {
+    let agents = services.registry.agents();
+    let found = match &asked {
+        Some(id) => agents.get(id).map(|agent| agent.info()),
+        None => agents.usual(),
+    };
+    let refuse = |code, message| Err(ServiceError::refused(code, message));
+    match (found, asked) {
+        (Some(AgentInfo { missing: Some(missing), .. }), _) => {
+            refuse(FailureCode::AgentUnavailable, missing)
+        }
+        (Some(agent), _) => Ok(agent.id),
+        (None, Some(id)) => {
+            refuse(FailureCode::UnknownAgent, format!("There is no agent named {id:?} here."))
+        }
+        (None, None) => refuse(FailureCode::UnknownAgent, "There is no agent here.".to_owned()),
+    }
 }
 
 /// Tells how a conversation came to be what it is: its parts and its branches.
@@ -199,6 +218,14 @@ pub async fn mark_seen(services: &Services, id: &SessionId) -> Result<(), Servic
     Ok(())
 }
 
+/// Tells what a conversation's agent tells of itself; one that does not run tells only its name.
+pub async fn agent_facts(services: &Services, id: &SessionId) -> Result<AgentFacts, ServiceError> {
+    row(services, id).await?;
+    let facts = services.registry.desk(id).map(|desk| desk.facts()).unwrap_or_default();
+    let stored = services.store.agent_session(id).await?;
+    Ok(AgentFacts { agent_session: facts.agent_session.or(stored), ..facts })
+}
+
 /// Finds conversations by words of their titles and messages.
 pub async fn search(services: &Services, words: &str) -> Result<Vec<SearchHit>, ServiceError> {
     let mut hits = Vec::new();
@@ -228,22 +255,6 @@ fn checked_title(title: String) -> Result<String, ServiceError> {
         return Err(ServiceError::refused(FailureCode::InvalidRequest, message));
     }
     Ok(title)
-}
-
-/// Accepts a folder inside the workspace, and says in plain words why another is refused.
-fn allowed_folder(root: &Path, folder: &Path) -> Result<PathBuf, ServiceError> {
-    let refuse = |message: String| ServiceError::refused(FailureCode::InvalidRequest, message);
-    let found = root
-        .join(folder)
-        .canonicalize()
-        .map_err(|_| refuse(format!("The folder {} does not exist.", folder.display())))?;
-    if !found.is_dir() {
-        return Err(refuse(format!("{} is not a folder.", folder.display())));
-    }
-    if !found.starts_with(root) {
-        return Err(refuse(format!("{} is outside the allowed folder.", folder.display())));
-    }
-    Ok(found)
 }
 
 fn new_row(title: String, agent: String, workspace: String) -> Session {

@@ -1,5 +1,6 @@
 //! Thin handlers: take a request apart, call a service, put the answer together.
 
+pub mod agents;
 pub mod assets;
 pub mod dev;
 pub mod entry;

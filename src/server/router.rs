@@ -16,7 +16,7 @@ use tower_http::trace::TraceLayer;
 
 use super::auth;
 use super::blobs::LARGEST_BLOB;
-use super::http::{dev, entry, events, lists, recovery, rest, rpc, ws};
+use super::http::{agents, dev, entry, events, lists, recovery, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
 
@@ -71,6 +71,10 @@ fn doors() -> Router<AppState> {
         .route("/api/sessions/{id}/resolve", get(rest::resolve_session))
         .route("/api/sessions/{id}/fork", post(rest::fork_session))
         .route("/api/sessions/{id}/compress", post(rest::compress_session))
+        .route("/api/sessions/{id}/agent", get(agents::facts))
+        .route("/api/sessions/{id}/agent/messages", get(agents::messages))
+        .route("/api/agents", get(agents::list))
+        .route("/api/folders", get(agents::folders))
         .route("/api/chat/start", post(rest::start_turn))
         .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
         .route("/api/blobs/{sha256}", get(rest::get_blob))

@@ -10,6 +10,7 @@ use super::blobs::Blobs;
 use super::config::Config;
 use super::data::Data;
 use super::error::ServiceError;
+use super::folders::Folders;
 use super::http::assets::Assets;
 use super::sessions::{CommandLog, Registry};
 use super::store::Store;
@@ -23,6 +24,7 @@ use crate::wire::recovery::RepairReport;
 #[derive(Clone)]
 pub struct Services {
     pub config: Arc<Config>,
+    pub folders: Folders,
     pub store: Store,
     pub blobs: Blobs,
     pub turn_log: TurnLog,
@@ -36,7 +38,10 @@ impl Services {
     pub(super) fn new(config: Config, data: Data, agents: Agents, assets: Assets) -> Self {
         let Data { store, blobs, turn_log } = data;
         let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents);
+        let mut roots = vec![config.workspace.clone()];
+        roots.extend(config.agents.roots.iter().cloned());
         Self {
+            folders: Folders::new(roots),
             config: Arc::new(config),
             store,
             blobs,

@@ -9,6 +9,7 @@ use super::components::frame::Frame;
 use super::pages::archive::ArchivePage;
 use super::pages::conversation::ConversationPage;
 use super::pages::home::HomePage;
+use super::pages::new::NewPage;
 use super::pages::not_found::NotFoundPage;
 use super::pages::recovery::RecoveryPage;
 use super::pages::settings::SettingsPage;
@@ -83,6 +84,7 @@ pub fn App() -> impl IntoView {
             <Frame>
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("") view=HomePage ssr=SsrMode::Async />
+                    <Route path=path!("new") view=NewPage ssr=SsrMode::Async />
                     <Route path=path!("session/:id") view=ConversationPage ssr=SsrMode::Async />
                     <Route path=path!("archive/:id") view=ArchivePage ssr=SsrMode::Async />
                     <Route path=path!("recovery") view=RecoveryPage ssr=SsrMode::Async />

@@ -7,6 +7,7 @@ use crate::domain::live::Live;
 use crate::domain::message::{Attachment, Message};
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Session, Status};
+use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
 
 /// One page of the session list; `next_cursor` is absent on the last page.
@@ -139,6 +140,70 @@ pub struct AgentInfo {
     pub id: String,
     pub name: String,
     pub description: String,
+    /// What has to be done before it can be used, in words for a person.
+    #[serde(default)]
+    pub missing: Option<String>,
+}
+
+/// What a new conversation can begin with, and what the last one began with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewOffer {
+    pub agents: Vec<AgentInfo>,
+    pub agent: String,
+    pub folder: String,
+    pub folders: Vec<String>,
+}
+
+/// Something about an agent that a person can choose, such as its model or its mode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentOption {
+    pub id: String,
+    pub name: String,
+    pub value: String,
+    pub choices: Vec<AgentChoice>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentChoice {
+    pub value: String,
+    pub name: String,
+    pub description: String,
+}
+
+/// A command that an agent takes as a prompt that begins with a slash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlashCommand {
+    pub name: String,
+    pub description: String,
+}
+
+/// What a session's agent tells of itself beside its answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AgentFacts {
+    /// The agent's own name for the conversation.
+    pub agent_session: Option<String>,
+    pub options: Vec<AgentOption>,
+    pub commands: Vec<SlashCommand>,
+}
+
+/// Who sent a message, or wrote a line, that is kept for diagnosis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    Agent,
+    Server,
+    /// The agent's standard error.
+    Stderr,
+}
+
+/// One message to or from an agent, as it was; of a long one, the first part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceLine {
+    pub at: Timestamp,
+    pub from: Speaker,
+    /// How many bytes the whole message had.
+    pub size: usize,
+    pub text: String,
 }
 
 /// One agent that runs now, for diagnosis.

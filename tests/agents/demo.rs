@@ -1,7 +1,6 @@
 //! The demo agent, driven through its handle as a session drives it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -123,9 +122,7 @@ impl Talk {
 
 async fn open_handle(demo: &Demo, folder: &Path) -> AgentHandle {
     let session_id = SessionId::parse("session-1").unwrap();
-    demo.open(OpenRequest { session_id, workspace: folder.to_owned(), options: BTreeMap::new() })
-        .await
-        .unwrap()
+    demo.open(OpenRequest::new(session_id, folder.to_owned())).await.unwrap()
 }
 
 async fn next(happenings: &mut Receiver<Happening>) -> Option<Happening> {

@@ -20,6 +20,7 @@ async fn serve(data: &TempDir) -> (Child, String) {
         .arg(data.path())
         .arg("--workspace")
         .arg(data.path())
+        .env("THROUGHLINE_AGENT", "demo")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)

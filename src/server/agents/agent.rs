@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
+use super::trace::Trace;
 use crate::domain::ids::{RequestId, SessionId};
 use crate::domain::message::{
     Attachment, Message, NoticeLevel, PlanEntry, Question, ToolOutput, ToolState, Usage,
 };
-use crate::wire::rest::AgentInfo;
+use crate::wire::rest::{AgentInfo, AgentOption, SlashCommand};
 
 /// How many happenings an agent may be ahead of its session.
 pub const HAPPENINGS_AHEAD: usize = 256;
@@ -20,7 +21,8 @@ pub const HAPPENINGS_AHEAD: usize = 256;
 pub trait Agent: Send + Sync {
     fn info(&self) -> AgentInfo;
 
-    /// Starts or reaches the agent for one session.
+    /// Starts or reaches the agent for one session: a new conversation with it, or the one that it
+    /// knows by the given name.
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>>;
 
     /// Makes the command that lets the agent go on after a restart. One that remembers the
@@ -28,6 +30,9 @@ pub trait Agent: Send + Sync {
     fn resume(&self, resumption: Resumption) -> AgentCommand {
         AgentCommand::Prompt { text: resumption.text, attachments: Vec::new() }
     }
+
+    /// Lets go of everything that the agent runs, for the server stops.
+    fn close(&self) {}
 }
 
 /// The answer to a question whose asker is gone, and what led to it.
@@ -49,6 +54,26 @@ pub struct OpenRequest {
     pub workspace: PathBuf,
     /// What a person set in earlier runs of the agent, by name.
     pub options: BTreeMap<String, String>,
+    /// The agent's own name for the conversation, as an earlier start told it.
+    pub agent_session: Option<String>,
+    /// What was said before, for an agent that does not remember it.
+    pub earlier: Vec<Message>,
+    /// Where the messages to and from the agent are kept for diagnosis.
+    pub trace: Trace,
+}
+
+impl OpenRequest {
+    /// Asks for a new conversation of which nothing is known yet.
+    pub fn new(session_id: SessionId, workspace: PathBuf) -> Self {
+        Self {
+            session_id,
+            workspace,
+            options: BTreeMap::new(),
+            agent_session: None,
+            earlier: Vec::new(),
+            trace: Trace::default(),
+        }
+    }
 }
 
 /// Both ends of an open agent. The happenings end when the agent is gone; dropping the commands
@@ -74,18 +99,60 @@ pub enum AgentCommand {
 pub enum Happening {
     Text(String),
     Thinking(String),
-    ToolStarted { tool_id: String, name: String, target: String },
-    ToolOutput { tool_id: String, output: ToolOutput },
-    ToolEnded { tool_id: String, state: ToolState },
+    /// Begins a tool call, or names the one of that id anew.
+    ToolStarted {
+        tool_id: String,
+        name: String,
+        target: String,
+    },
+    /// Shows more of what a tool gave.
+    ToolOutput {
+        tool_id: String,
+        output: ToolOutput,
+    },
+    /// Shows this instead of everything that the tool gave so far.
+    ToolOutputs {
+        tool_id: String,
+        outputs: Vec<ToolOutput>,
+    },
+    ToolEnded {
+        tool_id: String,
+        state: ToolState,
+    },
     Plan(Vec<PlanEntry>),
     Question(Question),
-    Answered { request_id: RequestId, option: String },
+    Answered {
+        request_id: RequestId,
+        option: String,
+    },
     Usage(Usage),
-    Notice { level: NoticeLevel, text: String },
-    File { name: String, media_type: String, bytes: Vec<u8> },
-    Compacted { summary: String },
-    Failed { phase: String, message: String },
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
+    File {
+        name: String,
+        media_type: String,
+        bytes: Vec<u8>,
+    },
+    Compacted {
+        summary: String,
+    },
+    Failed {
+        phase: String,
+        message: String,
+    },
     Ended(Ending),
+    /// The agent's own name for the conversation.
+    Session(String),
+    /// The agent's proposal for a title.
+    Title(String),
+    Options(Vec<AgentOption>),
+    Commands(Vec<SlashCommand>),
+    /// The agent died under way; nothing follows.
+    Crashed {
+        message: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,6 +66,7 @@ impl Agent for Demo {
             description: "Try everything without a key: it answers, lists and reads your folder, \
                           asks before it changes anything, and explains itself when you type /help."
                 .to_owned(),
+            missing: None,
         }
     }
 

@@ -1,10 +1,10 @@
 //! The REST door.
 
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::{Form, Json};
 use serde::Deserialize;
 
 use super::extract::{Body, Path, Query};
@@ -14,6 +14,7 @@ use crate::domain::session::Session;
 use crate::server::blobs::picture_kind;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::offers::create_as_before;
 use crate::server::resolution::resolve;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
@@ -50,10 +51,20 @@ pub async fn new_session(
     Ok((StatusCode::CREATED, Json(session)))
 }
 
-/// Makes a conversation for a page without script, and leads there.
-pub async fn new_by_form(State(services): State<Services>) -> Result<Redirect, ServiceError> {
-    let session = conversations::create(&services, NewSession::default()).await?;
-    Ok(Redirect::to(&format!("/session/{}", session.session_id)))
+/// Makes a conversation for a page without script, and leads there, or back where it is refused.
+pub async fn new_by_form(
+    State(services): State<Services>,
+    Form(request): Form<NewSession>,
+) -> Result<Redirect, ServiceError> {
+    match create_as_before(&services, request).await {
+        Ok(session) => Ok(Redirect::to(&format!("/session/{}", session.session_id))),
+        Err(error) => match error.0.code {
+            FailureCode::InvalidRequest
+            | FailureCode::UnknownAgent
+            | FailureCode::AgentUnavailable => Ok(Redirect::to("/new?refused")),
+            _ => Err(error),
+        },
+    }
 }
 
 pub async fn patch_session(

@@ -1,6 +1,5 @@
 //! The life of a turn: from the queue through the agent to its end.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -17,9 +16,7 @@ use crate::domain::message::{Attachment, Message, MessageState, NoticeLevel, Par
 use crate::domain::session::Milestone;
 use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
-use crate::server::agents::agent::{
-    AgentCommand, AgentError, AgentHandle, Ending, Happening, OpenRequest,
-};
+use crate::server::agents::agent::{AgentCommand, AgentError, AgentHandle, Ending, Happening};
 use crate::server::mint;
 use crate::wire::error::{Failure, FailureCode};
 
@@ -97,30 +94,6 @@ impl SessionTask {
         }
     }
 
-    async fn open_request(&self) -> OpenRequest {
-        let options = self.around.store.options(&self.session_id).await.unwrap_or_else(|error| {
-            tracing::error!(session = %self.session_id, %error, "options could not be read");
-            BTreeMap::default()
-        });
-        OpenRequest {
-            session_id: self.session_id.clone(),
-            workspace: self.workspace.clone(),
-            options,
-        }
-    }
-
-    /// Keeps an option for every later start of the agent, and tells the one that runs.
-    pub(super) async fn set_option(&mut self, name: String, value: String) -> Result<(), Failure> {
-        if let Err(error) = self.around.store.set_option(&self.session_id, &name, &value).await {
-            tracing::error!(session = %self.session_id, %error, "an option could not be saved");
-            return Err(Failure::new(FailureCode::Internal, "The option could not be saved."));
-        }
-        match self.agent_state {
-            AgentState::Open(_) => self.command_agent(AgentCommand::SetOption { name, value }),
-            AgentState::Closed | AgentState::Opening(_) => Ok(()),
-        }
-    }
-
     async fn send_command(&mut self) {
         let Some(command) = self.running.as_ref().map(|running| running.command.clone()) else {
             return;
@@ -148,6 +121,10 @@ impl SessionTask {
         match happening {
             Happening::Text(text) => return self.gather(DeltaKind::Text, &text),
             Happening::Thinking(text) => return self.gather(DeltaKind::Thinking, &text),
+            Happening::Session(_)
+            | Happening::Title(_)
+            | Happening::Options(_)
+            | Happening::Commands(_) => return self.agent_told(happening).await,
             _ => self.flush_words(),
         }
         match happening {
@@ -156,6 +133,7 @@ impl SessionTask {
                 self.keep_file(name, media_type, bytes).await;
             }
             Happening::Compacted { summary } => self.continue_elsewhere(&summary).await,
+            Happening::Crashed { message } => self.agent_crashed(message).await,
             other => {
                 let changes_row =
                     matches!(other, Happening::Question(_) | Happening::Answered { .. });
@@ -179,8 +157,12 @@ impl SessionTask {
         }
     }
 
-    /// Notices that the agent's process is gone.
+    /// Notices that the agent is gone without a word.
     pub(super) async fn agent_gone(&mut self) {
+        self.agent_crashed("The agent stopped unexpectedly.".to_owned()).await;
+    }
+
+    async fn agent_crashed(&mut self, message: String) {
         self.agent_state = AgentState::Closed;
         self.flush_words();
         let Some(running) = &self.running else {
@@ -189,7 +171,6 @@ impl SessionTask {
         if running.stop_by.is_some() {
             return self.end_turn(Outcome::Cancelled).await;
         }
-        let message = "The agent stopped unexpectedly.".to_owned();
         self.write(Happening::Notice { level: NoticeLevel::Error, text: message.clone() });
         self.emit(Event::RpcProcessCrashed { message });
         self.end_turn(Outcome::Crashed).await;

@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
 use super::chronicle::Happened;
+use super::desk::Desk;
 use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
@@ -39,6 +40,7 @@ pub enum SessionError {
 struct TaskHandle {
     commands: mpsc::Sender<TaskCommand>,
     meta: watch::Receiver<TaskMeta>,
+    desk: Desk,
 }
 
 #[derive(Default)]
@@ -165,6 +167,11 @@ impl Registry {
         running.or_else(|| tasks.retired.get(id).copied()).unwrap_or_default()
     }
 
+    /// Gives what a session's agent tells of itself, while the session has a task.
+    pub fn desk(&self, id: &SessionId) -> Option<Desk> {
+        self.tasks().running.get(id).map(|handle| handle.desk.clone())
+    }
+
     pub fn running(&self) -> Vec<RunningSession> {
         let tasks = self.tasks();
         let running = tasks.running.iter().map(|(session_id, handle)| {
@@ -195,7 +202,7 @@ impl Registry {
         true
     }
 
-    /// Lets every running turn end as interrupted and be saved as such.
+    /// Lets every running turn end as interrupted and be saved as such, then the agents go.
     pub async fn shut_down(&self) {
         let handles: Vec<_> = {
             let mut tasks = self.tasks();
@@ -209,6 +216,7 @@ impl Registry {
             }
         });
         futures::future::join_all(leaving).await;
+        self.agents.close();
     }
 
     /// Lets one session's turn end as interrupted, and its task leave.
@@ -256,14 +264,16 @@ impl Registry {
         let around = Surroundings {
             registry: self.clone(),
             board: self.board.clone(),
+            desk: Desk::default(),
             store: self.store.clone(),
             blobs: self.blobs.clone(),
             turn_log: self.turn_log.clone(),
             epoch: self.epoch.clone(),
         };
+        let desk = around.desk.clone();
         let task = SessionTask::new(around, session, kept, agent, latest, commands, meta_sender);
         tokio::spawn(task.run());
-        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta });
+        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta, desk });
         Ok(sender)
     }
 

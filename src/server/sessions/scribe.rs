@@ -8,8 +8,8 @@ use crate::server::agents::agent::Happening;
 
 /// Translates one happening into events of the given answer.
 ///
-/// `File`, `Compacted` and `Ended` need the disk or end the turn, so they are the session's own
-/// business and give nothing here.
+/// What needs the disk, ends the turn or is about the session as a whole is the session's own
+/// business and gives nothing here.
 pub fn write_down(answer: &Message, happening: Happening, now: Timestamp) -> Vec<Event> {
     let message_id = answer.message_id.clone();
     let end = answer.parts.len();
@@ -17,16 +17,27 @@ pub fn write_down(answer: &Message, happening: Happening, now: Timestamp) -> Vec
         Happening::Text(text) => delta(answer, DeltaKind::Text, text),
         Happening::Thinking(text) => delta(answer, DeltaKind::Thinking, text),
         Happening::ToolStarted { tool_id, name, target } => {
-            let tool = Part::Tool(ToolCall {
-                tool_id,
-                name,
-                target,
-                state: ToolState::Running,
-                output: Vec::new(),
-                started_at: now,
-                ended_at: None,
-            });
-            Event::ToolStart { message_id, part: end, tool }
+            let (part, known) = find_tool(answer, &tool_id).unzip();
+            let tool = match known {
+                Some(known) => ToolCall { name, target, ..known },
+                None => ToolCall {
+                    tool_id,
+                    name,
+                    target,
+                    state: ToolState::Running,
+                    output: Vec::new(),
+                    started_at: now,
+                    ended_at: None,
+                },
+            };
+            Event::ToolStart { message_id, part: part.unwrap_or(end), tool: Part::Tool(tool) }
+        }
+        Happening::ToolOutputs { tool_id, outputs } => {
+            let Some((part, known)) = find_tool(answer, &tool_id) else {
+                return Vec::new();
+            };
+            let tool = Part::Tool(ToolCall { output: outputs, ..known });
+            Event::ToolStart { message_id, part, tool }
         }
         Happening::ToolOutput { tool_id, output } => {
             Event::ToolUpdate { message_id, tool_id, output }
@@ -50,9 +61,14 @@ pub fn write_down(answer: &Message, happening: Happening, now: Timestamp) -> Vec
             let shown = notice(message_id, end, NoticeLevel::Error, message.clone());
             return vec![shown, Event::RpcError { phase, message }];
         }
-        Happening::File { .. } | Happening::Compacted { .. } | Happening::Ended(_) => {
-            return Vec::new();
-        }
+        Happening::File { .. }
+        | Happening::Compacted { .. }
+        | Happening::Ended(_)
+        | Happening::Session(_)
+        | Happening::Title(_)
+        | Happening::Options(_)
+        | Happening::Commands(_)
+        | Happening::Crashed { .. } => return Vec::new(),
     };
     vec![event]
 }
@@ -74,4 +90,11 @@ fn delta(answer: &Message, kind: DeltaKind, text: String) -> Event {
 
 fn place_of_plan(answer: &Message) -> Option<usize> {
     answer.parts.iter().position(|part| matches!(part, Part::Plan { .. }))
+}
+
+fn find_tool(answer: &Message, tool_id: &str) -> Option<(usize, ToolCall)> {
+    answer.parts.iter().enumerate().find_map(|(place, part)| match part {
+        Part::Tool(tool) if tool.tool_id == tool_id => Some((place, tool.clone())),
+        _ => None,
+    })
 }

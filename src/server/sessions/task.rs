@@ -12,6 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Registry;
 use super::board::Board;
+use super::desk::Desk;
 use super::publish::{Pending, Saving, until_saved};
 use super::ring::{Numbered, Replay, Ring};
 use crate::domain::event::Outcome;
@@ -119,6 +120,7 @@ pub(super) struct Running {
 pub struct Surroundings {
     pub registry: Registry,
     pub board: Board,
+    pub desk: Desk,
     pub store: Store,
     pub blobs: Blobs,
     pub turn_log: TurnLog,

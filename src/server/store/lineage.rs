@@ -61,9 +61,9 @@ impl Store {
             transaction
                 .prepare_cached(
                     "INSERT INTO sessions (session_id, title, agent, workspace, \
-                     parent_session_id, relation, lineage_root_id, preview, options, created_at, \
+                     parent_session_id, relation, lineage_root_id, preview, options, named, created_at, \
                      last_activity_at) \
-                     SELECT ?1, ?2, ?3, ?4, ?5, 'fork', ?1, ?6, options, ?7, ?7 FROM sessions \
+                     SELECT ?1, ?2, ?3, ?4, ?5, 'fork', ?1, ?6, options, named, ?7, ?7 FROM sessions \
                      WHERE session_id = ?5",
                 )?
                 .execute(params![
@@ -101,7 +101,7 @@ impl Store {
 
     /// Turns a row into the record of an earlier part and creates the row that goes on from it,
     /// both or neither. The continuation begins with the given message and carries over title,
-    /// folder, agent and what a person set.
+    /// folder, agent, the agent's own name for it and what a person set.
     pub async fn compress_session(
         &self,
         snapshot: &SessionId,
@@ -114,10 +114,11 @@ impl Store {
                 .prepare_cached(
                     "INSERT INTO sessions (session_id, title, agent, workspace, \
                      parent_session_id, relation, lineage_root_id, segment, preview, unread, \
-                     options, pinned, archived, created_at, last_activity_at) \
+                     options, agent_session, named, pinned, archived, created_at, \
+                     last_activity_at) \
                      SELECT ?2, title, agent, workspace, session_id, 'continuation', \
-                     lineage_root_id, segment + 1, preview, unread, options, pinned, archived, \
-                     ?3, ?3 FROM sessions WHERE session_id = ?1",
+                     lineage_root_id, segment + 1, preview, unread, options, \
+                     agent_session, named, pinned, archived, ?3, ?3 FROM sessions WHERE session_id = ?1",
                 )?
                 .execute(params![snapshot.as_str(), continuation.as_str(), at.millis()])?;
             transaction

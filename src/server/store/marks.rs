@@ -1,4 +1,4 @@
-//! What people and their agents set on a session: deleted, unread, options.
+//! What people and their agents set on a session: deleted, unread, options, the agent's own names.
 
 use std::collections::BTreeMap;
 
@@ -85,5 +85,37 @@ impl Store {
             Some(row) => rows::from_json("options", row.try_get("options")?),
             None => Ok(BTreeMap::new()),
         }
+    }
+
+    /// Keeps the agent's own name for the conversation.
+    pub async fn set_agent_session(&self, id: &SessionId, name: &str) -> Result<(), StoreError> {
+        query("UPDATE sessions SET agent_session = $2 WHERE session_id = $1")
+            .bind(id.as_str())
+            .bind(name)
+            .execute(&mut *self.writer.lend().await?)
+            .await?;
+        Ok(())
+    }
+
+    /// Reads the agent's own name for the conversation.
+    pub async fn agent_session(&self, id: &SessionId) -> Result<Option<String>, StoreError> {
+        let row = query("SELECT agent_session FROM sessions WHERE session_id = $1")
+            .bind(id.as_str())
+            .fetch_optional(&mut *self.readers.lend().await?)
+            .await?;
+        Ok(row.map(|row| row.try_get("agent_session")).transpose()?.flatten())
+    }
+
+    /// Gives a session the title that its agent proposes, unless a person named it. Tells whether
+    /// the title changed.
+    pub async fn propose_title(&self, id: &SessionId, title: &str) -> Result<bool, StoreError> {
+        let done = query(
+            "UPDATE sessions SET title = $2 WHERE session_id = $1 AND named = 0 AND title <> $2",
+        )
+        .bind(id.as_str())
+        .bind(title)
+        .execute(&mut *self.writer.lend().await?)
+        .await?;
+        Ok(done.rows_affected() > 0)
     }
 }

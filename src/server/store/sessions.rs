@@ -14,8 +14,8 @@ impl Store {
     /// Adds a session row that starts a lineage of its own.
     pub async fn create_session(&self, session: &Session) -> Result<(), StoreError> {
         query(
-            "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, \
-             created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $5, $5)",
+            "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, named, \
+             created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $2 <> '', $5, $5)",
         )
         .bind(session.session_id.as_str())
         .bind(&session.title)
@@ -58,7 +58,8 @@ impl Store {
     ) -> Result<Vec<SessionId>, StoreError> {
         let touched = query(
             "UPDATE sessions SET title = CASE WHEN session_id = $1 THEN COALESCE($2, title) \
-             ELSE title END, pinned = CASE WHEN session_id = $1 THEN COALESCE($3, pinned) \
+             ELSE title END, named = CASE WHEN session_id = $1 AND $2 IS NOT NULL THEN 1 \
+             ELSE named END, pinned = CASE WHEN session_id = $1 THEN COALESCE($3, pinned) \
              ELSE pinned END, archived = COALESCE($4, archived) \
              WHERE deleted_at IS NULL AND (session_id = $1 OR ($4 IS NOT NULL \
              AND lineage_root_id = (SELECT known.lineage_root_id FROM sessions AS known \

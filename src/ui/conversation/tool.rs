@@ -16,7 +16,6 @@ pub fn ToolCard(
     place: usize,
     tool: ToolCall,
 ) -> impl IntoView {
-    let (name, target) = (tool.name.clone(), tool.target.clone());
     let current = Memo::new(move |_| {
         let now = conversation.with_part(&entry, place, |part| match part {
             Part::Tool(tool) => Some(tool.clone()),
@@ -24,6 +23,8 @@ pub fn ToolCard(
         });
         now.flatten().unwrap_or_else(|| tool.clone())
     });
+    let name = move || current.with(|tool| tool.name.clone());
+    let target = move || current.with(|tool| tool.target.clone());
     let class = move || current.with(|tool| state_class(tool.state));
     let words = move || current.with(state_words);
     let outputs =

@@ -97,7 +97,7 @@ fn agent_view(agent: AgentInfo) -> impl IntoView {
     view! {
         <li>
             <strong>{agent.name}</strong>
-            <span>{agent.description}</span>
+            <span>{agent.missing.unwrap_or(agent.description)}</span>
         </li>
     }
 }

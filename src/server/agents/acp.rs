@@ -1,0 +1,141 @@
+//! Agents that speak the Agent Client Protocol over their standard input and output.
+//!
+//! Messages are taken as JSON first and understood as far as possible: agents are ahead of and
+//! behind the protocol, and what is not understood must never end a conversation. The way of a
+//! message: `reader` → `connection` and its `route`s → `conversation` → `update` → happenings.
+
+mod connection;
+mod content;
+mod conversation;
+mod ending;
+mod json;
+mod opening;
+mod options;
+mod permission;
+mod pool;
+mod reader;
+mod recollection;
+mod route;
+mod tool;
+mod update;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use self::conversation::Conversation;
+use self::pool::Pool;
+use super::agent::{Agent, AgentError, AgentHandle, HAPPENINGS_AHEAD, OpenRequest};
+use super::process::Launch;
+use super::programs::Programs;
+use crate::server::blobs::Blobs;
+use crate::wire::rest::AgentInfo;
+
+/// How an agent is started and spoken to.
+#[derive(Debug, Clone)]
+pub struct AcpSettings {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub command: String,
+    pub arguments: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    /// The prompt that makes the agent summarise its context.
+    pub compress_command: String,
+    /// What to do where its program is not found.
+    pub install: String,
+}
+
+/// What agents with a process of their own need of the server.
+#[derive(Debug, Clone)]
+pub struct Household {
+    pub keeper: PathBuf,
+    pub programs: Programs,
+    pub blobs: Blobs,
+    /// How long a process may do nothing before it is let go.
+    pub idle_after: Duration,
+}
+
+/// An agent by its command line; a clone is the same agent with the same processes.
+#[derive(Clone)]
+pub struct Acp {
+    settings: Arc<AcpSettings>,
+    pool: Arc<Pool>,
+    programs: Programs,
+    blobs: Blobs,
+}
+
+impl Acp {
+    pub fn new(settings: AcpSettings, household: &Household) -> Self {
+        let launch = Launch {
+            keeper: household.keeper.clone(),
+            command: PathBuf::from(&settings.command),
+            arguments: settings.arguments.clone(),
+            environment: settings.environment.clone(),
+            folder: PathBuf::new(),
+        };
+        Self {
+            pool: Arc::new(Pool::new(&settings.name, launch, household.idle_after)),
+            settings: Arc::new(settings),
+            programs: household.programs.clone(),
+            blobs: household.blobs.clone(),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn compress_command(&self) -> &str {
+        &self.settings.compress_command
+    }
+
+    fn unavailable(&self, how: &str) -> AgentError {
+        AgentError::Unavailable(format!("{} {how}", self.name()))
+    }
+
+    /// Says what is missing, where the program is not there.
+    fn missing(&self) -> Option<String> {
+        let AcpSettings { command, install, .. } = &*self.settings;
+        match self.programs.find(command) {
+            Some(_) => None,
+            None => {
+                Some(format!("The program {command} was not found. {install}").trim().to_owned())
+            }
+        }
+    }
+}
+
+impl Agent for Acp {
+    fn info(&self) -> AgentInfo {
+        let AcpSettings { id, name, description, .. } = &*self.settings;
+        AgentInfo {
+            id: id.clone(),
+            name: name.clone(),
+            description: description.clone(),
+            missing: self.missing(),
+        }
+    }
+
+    fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>> {
+        let acp = self.clone();
+        Box::pin(async move {
+            if let Some(missing) = acp.missing() {
+                return Err(AgentError::Unavailable(missing));
+            }
+            let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
+            let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+            let conversation = Conversation::open(acp, request, outbox).await?;
+            tokio::spawn(conversation.serve(inbox));
+            Ok(AgentHandle { commands, happenings })
+        })
+    }
+
+    fn close(&self) {
+        self.pool.close();
+    }
+}

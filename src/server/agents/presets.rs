@@ -1,0 +1,97 @@
+//! Agents that are known by name, and how each is started.
+
+use std::collections::BTreeMap;
+
+use super::acp::AcpSettings;
+
+struct Preset {
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    command: &'static str,
+    arguments: &'static [&'static str],
+    compress_command: &'static str,
+    install: &'static str,
+}
+
+const PRESETS: [Preset; 6] = [
+    Preset {
+        id: "claude",
+        name: "Claude Code",
+        description: "Anthropic's coding agent.",
+        command: "claude-agent-acp",
+        arguments: &[],
+        compress_command: "/compact",
+        install: "Install it with: npm install --global @agentclientprotocol/claude-agent-acp",
+    },
+    Preset {
+        id: "codex",
+        name: "Codex",
+        description: "OpenAI's coding agent.",
+        command: "codex-acp",
+        arguments: &[],
+        compress_command: "/compact",
+        install: "Install it with: npm install --global @agentclientprotocol/codex-acp",
+    },
+    Preset {
+        id: "gemini",
+        name: "Gemini CLI",
+        description: "Google's coding agent.",
+        command: "gemini",
+        arguments: &["--acp"],
+        compress_command: "/compress",
+        install: "Install it with: npm install --global @google/gemini-cli",
+    },
+    Preset {
+        id: "goose",
+        name: "goose",
+        description: "An open agent for many models.",
+        command: "goose",
+        arguments: &["acp"],
+        compress_command: "/compact",
+        install: "Its site tells how to install it; then run: goose configure",
+    },
+    Preset {
+        id: "hermes",
+        name: "Hermes",
+        description: "Nous Research's agent.",
+        command: "hermes-acp",
+        arguments: &[],
+        compress_command: "/compact",
+        install: "Install it with: pip install \"hermes-agent[acp]\"",
+    },
+    Preset {
+        id: "opencode",
+        name: "opencode",
+        description: "An open coding agent for many models.",
+        command: "opencode",
+        arguments: &["acp"],
+        compress_command: "/compact",
+        install: "Install it with: npm install --global opencode-ai",
+    },
+];
+
+impl Preset {
+    fn settings(&self) -> AcpSettings {
+        AcpSettings {
+            id: self.id.to_owned(),
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            command: self.command.to_owned(),
+            arguments: self.arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            environment: BTreeMap::new(),
+            compress_command: self.compress_command.to_owned(),
+            install: self.install.to_owned(),
+        }
+    }
+}
+
+/// Gives the settings of every agent that is known by name.
+pub fn all() -> impl Iterator<Item = AcpSettings> {
+    PRESETS.iter().map(Preset::settings)
+}
+
+/// Gives the settings of one agent that is known by name.
+pub fn find(id: &str) -> Option<AcpSettings> {
+    PRESETS.iter().find(|preset| preset.id == id).map(Preset::settings)
+}

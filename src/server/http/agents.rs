@@ -1,0 +1,49 @@
+//! What can be asked about agents.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+
+use super::extract::{Path, Query};
+use crate::domain::ids::SessionId;
+use crate::server::conversations;
+use crate::server::error::ServiceError;
+use crate::server::state::Services;
+use crate::wire::rest::{AgentFacts, AgentInfo, TraceLine};
+
+/// Lists the agents, with what is missing where one cannot be used.
+pub async fn list(State(services): State<Services>) -> Json<Vec<AgentInfo>> {
+    Json(services.registry.agents().list())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FolderQuery {
+    #[serde(default)]
+    typed: String,
+}
+
+/// Offers the allowed folders whose path begins with what was typed.
+pub async fn folders(
+    State(services): State<Services>,
+    Query(query): Query<FolderQuery>,
+) -> Json<Vec<String>> {
+    Json(services.folders.complete(&query.typed))
+}
+
+/// Tells what a conversation's agent offers: options, commands, and its own name for it.
+pub async fn facts(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+) -> Result<Json<AgentFacts>, ServiceError> {
+    Ok(Json(conversations::agent_facts(&services, &id).await?))
+}
+
+/// Lists the last messages to and from a conversation's agent, word for word.
+pub async fn messages(
+    State(services): State<Services>,
+    Path(id): Path<SessionId>,
+) -> Result<Json<Vec<TraceLine>>, ServiceError> {
+    conversations::row(&services, &id).await?;
+    Ok(Json(services.registry.desk(&id).map(|desk| desk.trace.lines()).unwrap_or_default()))
+}
