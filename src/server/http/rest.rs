@@ -2,6 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::extract::rejection::FormRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::{Form, Json};
@@ -54,8 +55,16 @@ pub async fn new_session(
 /// Makes a conversation for a page without script, and leads there, or back where it is refused.
 pub async fn new_by_form(
     State(services): State<Services>,
-    Form(request): Form<NewSession>,
+    form: Result<Form<NewSession>, FormRejection>,
 ) -> Result<Redirect, ServiceError> {
+    let request = match form {
+        Ok(Form(request)) => request,
+        // A form without fields chooses nothing.
+        Err(FormRejection::InvalidFormContentType(_)) => NewSession::default(),
+        Err(rejection) => {
+            return Err(ServiceError::refused(FailureCode::InvalidRequest, rejection.body_text()));
+        }
+    };
     match create_as_before(&services, request).await {
         Ok(session) => Ok(Redirect::to(&format!("/session/{}", session.session_id))),
         Err(error) => match error.0.code {

@@ -196,6 +196,17 @@ fn line(happening: &Happening) -> String {
     }
 }
 
+/// Writes a conversation down: what the agent offered, then what happened. An option that is set
+/// and a list that comes meanwhile have no order between them.
+fn told(seen: &[Happening]) -> String {
+    let offers = |it: &&Happening| matches!(it, Happening::Options(_));
+    let lists = |it: &&Happening| matches!(it, Happening::Commands(_));
+    let rest = |it: &&Happening| !offers(it) && !lists(it);
+    let ordered = seen.iter().filter(offers).chain(seen.iter().filter(lists));
+    let lines = ordered.chain(seen.iter().filter(rest)).map(line);
+    format!("--- a conversation\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
 #[tokio::test]
 async fn recorded_talks_give_what_they_gave() {
     let mut files: Vec<_> = std::fs::read_dir("tests/fixtures/acp")
@@ -218,11 +229,7 @@ async fn recorded_talks_give_what_they_gave() {
             let words: String = seen.iter().filter_map(words).collect();
             let said = said.get(&talk.session).map(String::as_str).unwrap_or_default();
             assert_eq!(words, said, "{}: every word is there", file.display());
-            text.push_str("--- a conversation\n");
-            for happening in seen.iter() {
-                text.push_str(&line(happening));
-                text.push('\n');
-            }
+            text.push_str(&told(&seen));
         }
         let expected = file.with_extension("happenings");
         if std::env::var_os("UPDATE").is_some() {

@@ -77,35 +77,23 @@ impl Connection {
 
     /// Sends a request and waits for its reply.
     pub async fn request(&self, method: &str, params: Value, within: Duration) -> Reply {
-        self.request_opening(method, params, within, None).await
+        self.ask(method, params, None)?.reply(within).await
     }
 
-    /// Sends a request that opens a session known by name, and waits for its reply.
-    pub async fn request_opening(
-        &self,
-        method: &str,
-        params: Value,
-        within: Duration,
-        opens: Option<&str>,
-    ) -> Reply {
+    /// Sends a request, at once and before anything that is sent later; its reply is waited for
+    /// apart. Where it opens a session known by name, that session's messages are kept from then on.
+    pub fn ask(&self, method: &str, params: Value, opens: Option<&str>) -> Result<Asked, Refusal> {
         let (reply, answer) = oneshot::channel();
         let waiter = Waiter::Caller { reply, opens: opens.map(str::to_owned) };
-        let id = self.state().ask(&self.trace, method, params, waiter)?;
-        match tokio::time::timeout(within, answer).await {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(_)) => Err(Refusal::Gone("let go".to_owned())),
-            Err(_) => {
-                self.state().waiting.remove(&id);
-                Err(Refusal::Late)
-            }
-        }
+        self.state().ask(&self.trace, method, params, waiter)?;
+        Ok(Asked { answer })
     }
 
     /// Sends a prompt; the turn's messages and its end come to the session's mailbox.
     pub fn begin_turn(&self, session: &str, prompt: &[Value]) -> Result<(), Refusal> {
         let params = json!({ "sessionId": session, "prompt": prompt });
         let waiter = Waiter::Turn { session: session.to_owned() };
-        self.state().ask(&self.trace, "session/prompt", params, waiter).map(drop)
+        self.state().ask(&self.trace, "session/prompt", params, waiter)
     }
 
     pub fn notify(&self, method: &str, params: &Value) {
@@ -238,6 +226,22 @@ impl Connection {
     }
 }
 
+/// A request on its way. One that is not waited for any more is forgotten when the reply comes, or
+/// when the process is looked over.
+pub struct Asked {
+    answer: oneshot::Receiver<Reply>,
+}
+
+impl Asked {
+    pub async fn reply(self, within: Duration) -> Reply {
+        match tokio::time::timeout(within, self.answer).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(_)) => Err(Refusal::Gone("was let go".to_owned())),
+            Err(_) => Err(Refusal::Late),
+        }
+    }
+}
+
 /// A place at a session's messages.
 pub struct Attached {
     pub mailbox: mpsc::Receiver<Mail>,
@@ -259,7 +263,7 @@ impl State {
         method: &str,
         params: Value,
         waiter: Waiter,
-    ) -> Result<u64, Refusal> {
+    ) -> Result<(), Refusal> {
         if self.input.is_none() {
             let how = self.gone.clone().unwrap_or_else(|| "was let go".to_owned());
             return Err(Refusal::Gone(how));
@@ -270,7 +274,7 @@ impl State {
         let session = session_of(&params).map(str::to_owned);
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.send(trace, session.as_deref(), &message);
-        Ok(id)
+        Ok(())
     }
 
     fn send(&mut self, trace: &Trace, session: Option<&str>, message: &Value) {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Acp;
 use super::connection::Refusal;
 use super::content;
-use super::opening::{Link, Memory};
+use super::opening::{Link, Memory, OPEN_WITHIN};
 use super::permission;
 use super::recollection::Recollection;
 use super::route::Mail;
@@ -214,17 +214,18 @@ impl Conversation {
         }
     }
 
-    /// Sets an option beside the loop, and remembers it for the next process.
+    /// Sets an option, whose reply is waited for beside the loop, and remembers it for the next
+    /// process.
     async fn set_option(&mut self, name: String, value: String) -> Result<(), Left> {
         self.request.options.insert(name.clone(), value.clone());
         let Some(link) = &self.link else { return Ok(()) };
         let settings = &mut self.translator.settings;
         if let Some((method, params)) = settings.request(&link.session, &name, &value) {
             settings.note(&name, &value, &Value::Null);
-            let connection = link.connection.clone();
+            let asked = link.connection.ask(method, params, None);
             tokio::spawn(async move {
-                let within = super::opening::OPEN_WITHIN;
-                if let Err(refusal) = connection.request(method, params, within).await {
+                let Ok(asked) = asked else { return };
+                if let Err(refusal) = asked.reply(OPEN_WITHIN).await {
                     tracing::warn!(%name, %value, ?refusal, "an option was not taken");
                 }
             });

@@ -141,7 +141,7 @@ impl Opening<'_> {
         self.connection.with_routes(|routes| routes.expect_retelling(session));
         let params =
             json!({ "sessionId": session, "cwd": self.request.workspace, "mcpServers": [] });
-        self.connection.request_opening(method, params, OPEN_WITHIN, Some(session)).await
+        self.connection.ask(method, params, Some(session))?.reply(OPEN_WITHIN).await
     }
 
     fn attach(self, session: String, told: &Value, memory: Memory) -> Result<Link, AgentError> {
