@@ -197,14 +197,19 @@ fn line(happening: &Happening) -> String {
 }
 
 /// Writes a conversation down: what the agent offered, then what happened. An option that is set
-/// and a list that comes meanwhile have no order between them.
+/// and a list that comes meanwhile have no order between them, the same offer may come twice, and
+/// how much was used is told by a reply and an update of which the later may come after the end.
 fn told(seen: &[Happening]) -> String {
     let offers = |it: &&Happening| matches!(it, Happening::Options(_));
     let lists = |it: &&Happening| matches!(it, Happening::Commands(_));
-    let rest = |it: &&Happening| !offers(it) && !lists(it);
-    let ordered = seen.iter().filter(offers).chain(seen.iter().filter(lists));
-    let lines = ordered.chain(seen.iter().filter(rest)).map(line);
-    format!("--- a conversation\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+    let counts = |it: &&Happening| matches!(it, Happening::Usage(_));
+    let rest = |it: &&Happening| !offers(it) && !lists(it) && !counts(it);
+    let mut lines: Vec<_> = seen.iter().filter(offers).map(line).collect();
+    lines.dedup();
+    lines.extend(seen.iter().filter(lists).map(line));
+    lines.extend(seen.iter().filter(rest).map(line));
+    lines.push(format!("told what was used: {}", seen.iter().any(|it| counts(&it))));
+    format!("--- a conversation\n{}\n", lines.join("\n"))
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::{browser_module, site};
 /// The most that a first visit may download, packed with Brotli.
 ///
 /// On a slow phone connection (1.6 Mbit/s) this takes under two seconds; the framework alone takes two thirds of it.
-const LIMIT: u64 = 360_000;
+const LIMIT: u64 = 370_000;
 
 /// Builds what a browser downloads, weighs it, and fails above the limit.
 pub fn size(project: &Project) -> Result<()> {
