@@ -16,6 +16,7 @@ pub mod folders;
 mod http;
 pub mod journal;
 pub mod lists;
+mod lock;
 mod mint;
 pub mod offers;
 pub mod resolution;

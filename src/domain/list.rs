@@ -57,3 +57,8 @@ pub fn shorten(text: &str, longest: usize) -> String {
     short.push('…');
     short
 }
+
+/// Names a conversation that nobody has named yet.
+pub fn shown_title(title: &str) -> &str {
+    if title.is_empty() { "New conversation" } else { title }
+}

@@ -11,3 +11,10 @@ pub mod recovery;
 pub mod rest;
 pub mod rpc;
 pub mod ws;
+
+use axum::Json;
+
+use super::error::ServiceError;
+
+/// What most handlers give.
+type Answer<T> = Result<Json<T>, ServiceError>;

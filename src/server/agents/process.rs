@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::trace::{Trace, head};
 use crate::server::cli::keeper::NOT_STARTED;
+use crate::server::lock::lock;
 use crate::wire::rest::Speaker;
 
 pub use lines::{Line, Lines};
@@ -164,7 +165,7 @@ impl LastWords {
         if line.trim().is_empty() {
             return;
         }
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = lock(&self.lines);
         if lines.len() == LAST_WORDS {
             lines.pop_front();
         }
@@ -172,7 +173,7 @@ impl LastWords {
     }
 
     fn text(&self) -> String {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = lock(&self.lines);
         lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }

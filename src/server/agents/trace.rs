@@ -1,8 +1,9 @@
 //! The last messages to and from an agent, word for word, for whoever has to find out what it did.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::server::lock::lock;
 use crate::server::mint;
 use crate::wire::rest::{Speaker, TraceLine};
 
@@ -53,7 +54,7 @@ impl Trace {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::data::DataOptions;
-use crate::domain::list::compare;
+use crate::domain::list::{compare, shown_title};
 use crate::domain::session::Session;
 use crate::server::store::{ListCursor, Store, StoreError};
 use crate::wire::list::ListView;
@@ -37,7 +37,7 @@ pub async fn run(options: LeavesOptions) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}", json!({ "sessions": sessions }))?;
     } else {
         for row in &sessions {
-            let title = if row.title.is_empty() { "New conversation" } else { &row.title };
+            let title = shown_title(&row.title);
             writeln!(out, "{}  {}  {title}", row.session_id, row.last_activity_at)?;
         }
     }

@@ -1,6 +1,7 @@
 //! A conversation as a Markdown document.
 
 use super::{Conversation, ConversationPart};
+use crate::domain::list::shown_title;
 use crate::domain::message::{
     Message, MessageState, NoticeLevel, Part, PlanState, Question, Role, ToolCall, ToolOutput,
     ToolState,
@@ -10,7 +11,7 @@ use crate::domain::message::{
 pub fn write(conversation: &Conversation) -> String {
     let mut page = Page::default();
     let title = conversation.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.block(&format!("# {}", if title.is_empty() { "New conversation" } else { &title }));
+    page.block(&format!("# {}", shown_title(&title)));
     let several = conversation.parts.len() > 1;
     for (place, part) in conversation.parts.iter().enumerate() {
         if several {

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 
+use super::Answer;
 use super::extract::{Path, Query};
 use crate::domain::ids::SessionId;
 use crate::server::conversations;
-use crate::server::error::ServiceError;
 use crate::server::state::Services;
 use crate::wire::rest::{AgentFacts, AgentInfo, TraceLine};
 
@@ -35,7 +35,7 @@ pub async fn folders(
 pub async fn facts(
     State(services): State<Services>,
     Path(id): Path<SessionId>,
-) -> Result<Json<AgentFacts>, ServiceError> {
+) -> Answer<AgentFacts> {
     Ok(Json(conversations::agent_facts(&services, &id).await?))
 }
 
@@ -43,7 +43,7 @@ pub async fn facts(
 pub async fn messages(
     State(services): State<Services>,
     Path(id): Path<SessionId>,
-) -> Result<Json<Vec<TraceLine>>, ServiceError> {
+) -> Answer<Vec<TraceLine>> {
     conversations::row(&services, &id).await?;
     Ok(Json(services.registry.desk(&id).map(|desk| desk.trace.lines()).unwrap_or_default()))
 }

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 
+use super::Answer;
 use super::extract::{Path, Query};
 use crate::domain::ids::SessionId;
 use crate::server::error::ServiceError;
@@ -12,8 +13,6 @@ use crate::server::{conversations, lists};
 use crate::wire::error::FailureCode;
 use crate::wire::list::{ListQuery, ListView, Overview, SessionTrees, TreeQuery, ViewCounts};
 use crate::wire::rest::{SearchHit, SessionPage};
-
-type Answer<T> = Result<Json<T>, ServiceError>;
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]

@@ -4,13 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 
+use super::Answer;
 use super::extract::{Body, Query};
 use crate::domain::ids::SessionId;
 use crate::server::error::ServiceError;
 use crate::server::state::Services;
 use crate::wire::recovery::{AuditReport, JournalView, RepairReport};
-
-type Answer<T> = Result<Json<T>, ServiceError>;
 
 pub async fn audit(State(services): State<Services>) -> Answer<AuditReport> {
     Ok(Json(services.auditor().audit().await?))

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::{Form, Json};
 use serde::Deserialize;
 
+use super::Answer;
 use super::extract::{Body, Path, Query};
 use crate::domain::ids::{BlobId, MessageId, SessionId};
 use crate::domain::resolver::{EntryPoint, Intent, Resolution};
@@ -24,8 +25,6 @@ use crate::wire::error::FailureCode;
 use crate::wire::rest::{
     NewSession, RunningSession, SessionPatch, StartTurn, StoredBlob, Transcript, TurnReceipt,
 };
-
-type Answer<T> = Result<Json<T>, ServiceError>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

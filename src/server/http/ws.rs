@@ -3,7 +3,7 @@
 mod outgoing;
 
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -20,6 +20,7 @@ use crate::domain::ids::{CommandId, SessionId};
 use crate::server::conversations;
 use crate::server::error::ServiceError;
 use crate::server::lists::PAGE;
+use crate::server::lock::lock;
 use crate::server::sessions::{SessionError, TaskCommand};
 use crate::server::state::Services;
 use crate::server::turns::answer::answer;
@@ -117,7 +118,7 @@ impl Connection {
     }
 
     fn watched(&self) -> MutexGuard<'_, HashMap<SessionId, Option<Meta>>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.watched)
     }
 
     async fn send(&self, frame: ServerFrame) -> Result<(), Closed> {

@@ -1,12 +1,13 @@
 //! Appends records, one session at a time and sessions side by side.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::JournalError;
 use super::slot::Slot;
 use super::storage::{Storage, is_draft};
 use crate::domain::ids::SessionId;
+use crate::server::lock::lock;
 use crate::wire::journal::{Malformed, Record};
 
 /// How many files are kept open.
@@ -122,9 +123,4 @@ impl Slots {
             .map(|(_, session)| session.clone());
         longest.is_some_and(|session| self.by_session.remove(&session).is_some())
     }
-}
-
-/// Locks even after a panic elsewhere: a slot is changed only in whole steps.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,13 @@
 //! What happened to sessions, numbered and kept for a while, for readers that come back.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::broadcast;
 
 use crate::domain::ids::SessionId;
 use crate::domain::session::Session;
+use crate::server::lock::lock;
 
 /// How many happenings are kept, and how many a reader may be behind.
 const KEPT: usize = 1024;
@@ -108,6 +109,6 @@ impl Chronicle {
 
     /// A panic elsewhere must not silence every reader.
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 }

@@ -1,13 +1,14 @@
 //! Remembers what commands were answered, so that one sent again is not done again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
 use crate::domain::ids::{CommandId, SessionId};
+use crate::server::lock::lock;
 use crate::wire::error::Failure;
 
 /// How long a repeated command gets the answer of the first.
@@ -63,6 +64,6 @@ impl CommandLog {
     }
 
     fn answers(&self) -> MutexGuard<'_, HashMap<(SessionId, CommandId), Remembered>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.answers)
     }
 }

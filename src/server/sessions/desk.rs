@@ -1,12 +1,13 @@
 //! What a session keeps for its agent between two starts, and what the agent tells of itself.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::task::{AgentState, SessionTask};
 use crate::domain::list::title_from_prompt;
 use crate::domain::message::Message;
 use crate::server::agents::agent::{AgentCommand, Happening, OpenRequest};
 use crate::server::agents::trace::Trace;
+use crate::server::lock::lock;
 use crate::server::store::StoreError;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::AgentFacts;
@@ -27,7 +28,7 @@ impl Desk {
     }
 
     fn lock(&self) -> MutexGuard<'_, AgentFacts> {
-        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.facts)
     }
 }
 

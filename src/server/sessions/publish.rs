@@ -44,8 +44,8 @@ pub async fn until_saved(saving: &mut Option<Saving>) -> bool {
     saved
 }
 
-async fn write_answer(store: Store, session_id: SessionId, answer: Message) -> bool {
-    let saved = store.save_message(&session_id, &answer).await;
+async fn write_answer(store: &Store, session_id: &SessionId, answer: &Message) -> bool {
+    let saved = store.save_message(session_id, answer).await;
     if let Err(error) = &saved {
         tracing::error!(session = %session_id, %error, "an answer could not be saved");
     }
@@ -121,14 +121,16 @@ impl SessionTask {
     /// Writes the answer under way to the store beside the loop: a busy disk holds no words up.
     fn save(&mut self) {
         self.pending.checkpoint_due = None;
-        let Some(answer) = self.current_answer().cloned() else {
+        let Some(answer) = self.current_answer() else {
             return;
         };
         if self.saving.is_some() {
             self.pending.checkpoint_due = Some(Instant::now() + CHECKPOINT);
             return;
         }
-        let write = write_answer(self.around.store.clone(), self.session_id.clone(), answer);
+        let (store, session_id) = (self.around.store.clone(), self.session_id.clone());
+        let answer = answer.clone();
+        let write = async move { write_answer(&store, &session_id, &answer).await };
         self.saving = Some(AbortOnDropHandle::new(tokio::spawn(write)));
     }
 
@@ -139,11 +141,10 @@ impl SessionTask {
         if let Some(saving) = self.saving.take() {
             let _ = saving.await;
         }
-        let Some(answer) = self.current_answer().cloned() else {
+        let Some(answer) = self.current_answer() else {
             return true;
         };
-        let write = write_answer(self.around.store.clone(), self.session_id.clone(), answer);
-        let saved = write.await;
+        let saved = write_answer(&self.around.store, &self.session_id, answer).await;
         self.note_saved(saved).await;
         saved
     }

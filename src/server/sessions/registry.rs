@@ -1,7 +1,7 @@
 //! Finds the task of a session, and starts it at the first need.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -17,6 +17,7 @@ use crate::domain::session::Session;
 use crate::server::agents::Agents;
 use crate::server::agents::agent::Agent;
 use crate::server::blobs::Blobs;
+use crate::server::lock::lock;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::TurnLog;
@@ -292,6 +293,6 @@ impl Registry {
 
     /// A panic elsewhere must not take every session with it: the map stays usable.
     fn tasks(&self) -> MutexGuard<'_, Tasks> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tasks)
     }
 }

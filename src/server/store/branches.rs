@@ -2,7 +2,7 @@
 
 use sqlx::{Row, query};
 
-use super::list::{ListCursor, sessions};
+use super::list::ListCursor;
 use super::rows::{self, session_columns, to_json};
 use super::{Store, StoreError};
 use crate::domain::ids::SessionId;
@@ -58,7 +58,7 @@ impl Store {
             .bind(i64::from(limit))
             .fetch_all(&mut *self.readers.lend().await?)
             .await?;
-        sessions(&found)
+        rows::sessions(&found)
     }
 
     /// Reads the rows below some, and these themselves, generation by generation, each with the

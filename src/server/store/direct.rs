@@ -6,12 +6,14 @@
 //! waits for the disk.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{Store, StoreError};
+
+use crate::server::lock::lock;
 
 /// How many prepared statements each connection keeps.
 const STATEMENTS: usize = 64;
@@ -72,11 +74,6 @@ impl Store {
         let reader = lock(&self.direct.reader);
         work(reader.as_ref().ok_or(sqlx::Error::PoolClosed)?)
     }
-}
-
-/// Locks even after a panic elsewhere: a transaction that was dropped is taken back.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells whether a statement failed for want of room.

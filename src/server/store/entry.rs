@@ -2,7 +2,8 @@
 
 use rusqlite::OptionalExtension;
 
-use super::rows::{self, session_columns};
+use super::rows;
+use super::sessions::SESSION;
 use super::{Store, StoreError};
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::session::Session;
@@ -25,12 +26,7 @@ impl Store {
                 .query_row([turn.as_str()], |_| Ok(()))
                 .optional()?
                 .is_some();
-            let mut statement = connection.prepare_cached(concat!(
-                "SELECT ",
-                session_columns!(),
-                " FROM sessions AS session \
-                 WHERE session.session_id = ?1 AND session.deleted_at IS NULL"
-            ))?;
+            let mut statement = connection.prepare_cached(SESSION)?;
             let mut found = statement.query([session.as_str()])?;
             let row = found.next()?.map(rows::session).transpose()?;
             Ok(Standing { known, row })

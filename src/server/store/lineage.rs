@@ -30,7 +30,7 @@ impl Store {
         .bind(id.as_str())
         .fetch_all(&mut *self.readers.lend().await?)
         .await?;
-        found.iter().map(rows::session).collect()
+        rows::sessions(&found)
     }
 
     /// Reads the branches of every part of a lineage, oldest first.
@@ -46,7 +46,7 @@ impl Store {
         .bind(root.as_str())
         .fetch_all(&mut *self.readers.lend().await?)
         .await?;
-        found.iter().map(rows::session).collect()
+        rows::sessions(&found)
     }
 
     /// Branches a conversation off: a new row with the messages up to one of them, or all, that
@@ -61,10 +61,10 @@ impl Store {
             transaction
                 .prepare_cached(
                     "INSERT INTO sessions (session_id, title, agent, workspace, \
-                     parent_session_id, relation, lineage_root_id, preview, options, named, created_at, \
-                     last_activity_at) \
-                     SELECT ?1, ?2, ?3, ?4, ?5, 'fork', ?1, ?6, options, named, ?7, ?7 FROM sessions \
-                     WHERE session_id = ?5",
+                     parent_session_id, relation, lineage_root_id, preview, options, named, \
+                     created_at, last_activity_at) \
+                     SELECT ?1, ?2, ?3, ?4, ?5, 'fork', ?1, ?6, options, named, ?7, ?7 \
+                     FROM sessions WHERE session_id = ?5",
                 )?
                 .execute(params![
                     fork.session_id.as_str(),
@@ -117,8 +117,8 @@ impl Store {
                      options, agent_session, named, pinned, archived, created_at, \
                      last_activity_at) \
                      SELECT ?2, title, agent, workspace, session_id, 'continuation', \
-                     lineage_root_id, segment + 1, preview, unread, options, \
-                     agent_session, named, pinned, archived, ?3, ?3 FROM sessions WHERE session_id = ?1",
+                     lineage_root_id, segment + 1, preview, unread, options, agent_session, \
+                     named, pinned, archived, ?3, ?3 FROM sessions WHERE session_id = ?1",
                 )?
                 .execute(params![snapshot.as_str(), continuation.as_str(), at.millis()])?;
             transaction

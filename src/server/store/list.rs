@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, query};
 
 use super::rows::{self, session_columns};
@@ -147,10 +146,6 @@ impl Store {
             .bind(i64::from(limit))
             .fetch_all(&mut *self.readers.lend().await?)
             .await?;
-        sessions(&found)
+        rows::sessions(&found)
     }
-}
-
-pub(super) fn sessions(found: &[SqliteRow]) -> Result<Vec<Session>, StoreError> {
-    found.iter().map(rows::session).collect()
 }

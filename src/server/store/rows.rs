@@ -120,6 +120,10 @@ pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
     })
 }
 
+pub(super) fn sessions(found: &[SqliteRow]) -> Result<Vec<Session>, StoreError> {
+    found.iter().map(session).collect()
+}
+
 pub(super) fn message(row: &impl Columns) -> Result<Message, StoreError> {
     let usage = row.optional_text("usage")?;
     Ok(Message {

@@ -10,6 +10,13 @@ use crate::domain::session::{Milestone, Session};
 use crate::domain::time::Timestamp;
 use crate::wire::rest::SessionPatch;
 
+/// One row by its id, unless it is deleted.
+pub(super) const SESSION: &str = concat!(
+    "SELECT ",
+    session_columns!(),
+    " FROM sessions AS session WHERE session.session_id = $1 AND session.deleted_at IS NULL"
+);
+
 impl Store {
     /// Adds a session row that starts a lineage of its own.
     pub async fn create_session(&self, session: &Session) -> Result<(), StoreError> {
@@ -37,14 +44,10 @@ impl Store {
     }
 
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
-        let row = query(concat!(
-            "SELECT ",
-            session_columns!(),
-            " FROM sessions AS session WHERE session.session_id = $1 AND session.deleted_at IS NULL"
-        ))
-        .bind(id.as_str())
-        .fetch_optional(&mut *self.readers.lend().await?)
-        .await?;
+        let row = query(SESSION)
+            .bind(id.as_str())
+            .fetch_optional(&mut *self.readers.lend().await?)
+            .await?;
         row.as_ref().map(rows::session).transpose()
     }
 

@@ -1,13 +1,14 @@
 //! The turn journal as the rest of the server sees it: async, and in terms of turns.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
 use crate::server::journal::{Journal, JournalError};
+use crate::server::lock::lock;
 use crate::server::mint;
 use crate::wire::journal::{Record, Submission, TurnEvent};
 
@@ -68,7 +69,7 @@ impl TurnLog {
     }
 
     fn under_way_mut(&self) -> MutexGuard<'_, HashSet<TurnId>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.under_way)
     }
 
     /// Does something that waits for the disk beside the async threads.

@@ -6,8 +6,8 @@ use leptos_router::components::A;
 
 use super::address;
 use super::element::{element, text_element};
-use super::session_list::shown_title;
 use crate::api::sessions::search_sessions;
+use crate::domain::list::shown_title;
 use crate::wire::error::Failure;
 use crate::wire::rest::SearchHit;
 

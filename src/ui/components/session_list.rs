@@ -13,7 +13,7 @@ use super::time::Time;
 use crate::api::sessions::list_sessions;
 use crate::domain::ids::SessionId;
 use crate::domain::lineage::{Lineages, Node};
-use crate::domain::list::merge;
+use crate::domain::list::{merge, shown_title};
 use crate::domain::resolver::visible;
 use crate::domain::session::{Session, Status};
 use crate::ui::state::{AppState, RowChanges};
@@ -150,11 +150,6 @@ fn Row(row: Memo<Session>) -> impl IntoView {
             </A>
         </li>
     }
-}
-
-/// Names a conversation that nobody has named yet.
-pub fn shown_title(title: &str) -> &str {
-    if title.is_empty() { "New conversation" } else { title }
 }
 
 fn state_words(status: Status) -> Option<&'static str> {

@@ -8,10 +8,10 @@ use leptos_router::components::A;
 
 use crate::api::lineage::timeline;
 use crate::domain::ids::SessionId;
+use crate::domain::list::shown_title;
 use crate::domain::session::Session;
 use crate::ui::components::address;
 use crate::ui::components::element::{element, text_element};
-use crate::ui::components::session_list::shown_title;
 use crate::ui::components::time::Time;
 use crate::wire::rest::Timeline;
 

@@ -5,10 +5,10 @@ use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_params_map};
 
 use crate::api::sessions::inspect_session;
+use crate::domain::list::shown_title;
 use crate::ui::components::address;
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
-use crate::ui::components::session_list::shown_title;
 use crate::ui::components::unavailable::Unavailable;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::transcript::TranscriptView;

@@ -5,11 +5,11 @@ use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
 use crate::domain::ids::MessageId;
+use crate::domain::list::shown_title;
 use crate::domain::session::Session;
 use crate::ui::components::address::{self, replacing};
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
-use crate::ui::components::session_list::shown_title;
 use crate::ui::components::unavailable::Unavailable;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::seek::seek;

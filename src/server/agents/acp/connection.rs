@@ -2,7 +2,7 @@
 //! messages go. Many sessions share it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::route::{Mail, Route, Routes};
 use crate::server::agents::process::Input;
 use crate::server::agents::trace::Trace;
+use crate::server::lock::lock;
 use crate::wire::rest::Speaker;
 
 /// How long a process without any conversation is kept for the next one.
@@ -222,7 +223,7 @@ impl Connection {
 
     /// A panic elsewhere must not take every session of the process with it.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
@@ -14,6 +14,7 @@ use super::reader;
 use crate::server::agents::agent::AgentError;
 use crate::server::agents::process::{Launch, Process};
 use crate::server::agents::trace::Trace;
+use crate::server::lock::lock;
 
 /// How an agent introduced itself.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +45,7 @@ impl Pool {
     /// Gives the process of a folder; those who ask while it starts wait for the same one.
     pub async fn connect(&self, folder: &Path) -> Result<(Connection, Hello), AgentError> {
         let slot = {
-            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = lock(&self.slots);
             Arc::clone(slots.entry(folder.to_owned()).or_default())
         };
         let mut slot = slot.lock_owned().await;
@@ -72,7 +73,7 @@ impl Pool {
     /// Lets every process go. One that is only starting has nobody who waits for it any more, and
     /// goes with the server.
     pub fn close(&self) {
-        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slots = lock(&self.slots);
         for slot in slots.values() {
             if let Ok(slot) = slot.try_lock()
                 && let Some((connection, _)) = slot.as_ref()

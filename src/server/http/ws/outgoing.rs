@@ -1,7 +1,7 @@
 //! What flows to a browser by itself: events of sessions it looks at, and changes of rows.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::broadcast;
@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{self, error::SendError};
 
 use crate::domain::ids::{Seq, SessionId};
 use crate::domain::session::Session;
+use crate::server::lock::lock;
 use crate::server::sessions::{Feed, ListChange, Numbered, Registry, Replay};
 use crate::wire::socket::{Meta, ServerFrame};
 
@@ -109,7 +110,7 @@ impl Rows {
 
     /// Tells what a background row needs, where it is something new.
     fn news_of_watched(&self, changed: &[Arc<Session>], removed: &[SessionId]) -> Vec<ServerFrame> {
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = lock(&self.watched);
         let mut news = Vec::new();
         for row in changed {
             let Some(last) = watched.get_mut(&row.session_id) else { continue };
