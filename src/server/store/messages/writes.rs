@@ -9,43 +9,6 @@ use crate::server::store::search::{forget, index};
 use crate::server::store::{Store, StoreError};
 
 impl Store {
-    /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
-    /// nothing. A question that still waited for a person is passed over, or answered by it. Tells
-    /// whether the prompt is new; a turn that is known already changes nothing.
-    pub async fn add_prompt(
-        &self,
-        session_id: &SessionId,
-        message: &Message,
-        title: &str,
-        preview: &str,
-    ) -> Result<bool, StoreError> {
-        self.write(|transaction| {
-            if !append(transaction, session_id, message, true)? {
-                return Ok(false);
-            }
-            transaction
-                .prepare_cached(
-                    "UPDATE sessions SET title = CASE WHEN title = '' THEN ?2 ELSE title END, \
-                     preview = ?3, last_activity_at = ?4, message_count = message_count + 1 \
-                     WHERE session_id = ?1",
-                )?
-                .execute(params![
-                    session_id.as_str(),
-                    title,
-                    preview,
-                    message.created_at.millis()
-                ])?;
-            transaction
-                .prepare_cached(
-                    "UPDATE messages SET state = 'interrupted' \
-                     WHERE session_id = ?1 AND state = 'waiting'",
-                )?
-                .execute([session_id.as_str()])?;
-            Ok(true)
-        })
-        .await
-    }
-
     /// Writes a message as it stands now, new or known.
     pub async fn save_message(
         &self,
@@ -112,8 +75,8 @@ pub(in crate::server::store) fn insert(
     Ok(true)
 }
 
-/// Writes a message at the end of its session, to be indexed now or by `index_waiting`.
-fn append(
+/// Writes a message at the end of its session, to be indexed by the caller or later.
+pub(in crate::server::store) fn append(
     transaction: &Transaction<'_>,
     session_id: &SessionId,
     message: &Message,
