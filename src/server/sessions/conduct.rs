@@ -26,14 +26,13 @@ const STOP_WITHIN: Duration = Duration::from_secs(5);
 impl SessionTask {
     /// Shows a stored prompt and takes it up when its time comes.
     pub(super) async fn enqueue(&mut self, turn: Turn) {
-        let message_id = turn.prompt.message_id.clone();
         self.emit(Event::MessageStart { message: turn.prompt.clone() });
+        if let Err(error) = self.around.store.take_up_prompt(&turn.prompt.message_id).await {
+            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
+        }
         self.queue.push_back(turn);
         self.take_up_next().await;
         self.announce().await;
-        if let Err(error) = self.around.store.index_prompt(&message_id).await {
-            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
-        }
     }
 
     async fn take_up_next(&mut self) {

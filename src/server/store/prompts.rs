@@ -1,17 +1,20 @@
 //! Prompts are stored by a thread of their own while the journal waits for the disk, and those that
-//! come together are written together.
+//! come together are written together. What nobody waits for is done when the session takes them up.
 
 use std::sync::mpsc;
 use std::thread;
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params, params_from_iter};
 use tokio::sync::oneshot;
 
 use super::connections::Connections;
 use super::direct::{Direct, transact};
 use super::messages::append;
+use super::rows::{self, message_columns};
+use super::search::index;
 use super::{Store, StoreError};
-use crate::domain::ids::SessionId;
+use crate::domain::ids::{MessageId, SessionId};
+use crate::domain::list::{preview, title_from_prompt};
 use crate::domain::message::Message;
 
 /// A prompt that is to be stored.
@@ -19,10 +22,6 @@ use crate::domain::message::Message;
 pub struct NewPrompt {
     pub session_id: SessionId,
     pub message: Message,
-    /// Names the session, if it has no name yet.
-    pub title: String,
-    /// What the list shows of the session.
-    pub preview: String,
 }
 
 /// Tells whether the prompt is new, once that is known.
@@ -63,11 +62,65 @@ impl Store {
         stored
     }
 
-    /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
-    /// nothing. Tells whether the prompt is new; a turn that is known already changes nothing.
+    /// Stores a prompt and takes it up at once. Tells whether it is new; a turn that is known
+    /// already changes nothing.
     pub async fn add_prompt(&self, prompt: &NewPrompt) -> Result<bool, StoreError> {
-        self.write(|transaction| add(transaction, prompt)).await
+        self.write(|transaction| {
+            let new = add(transaction, prompt)?;
+            if new {
+                take_up(transaction, &prompt.session_id, &prompt.message)?;
+            }
+            Ok(new)
+        })
+        .await
     }
+
+    /// Names the session of a stored prompt, if it has no name yet, moves it up the list and makes
+    /// the prompt findable, all or nothing. A person does not wait for it, and a start makes up for
+    /// what a crash left out.
+    pub async fn take_up_prompt(&self, id: &MessageId) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let waiting = waiting(transaction, WAITING_ONE, &[id.as_str()])?;
+            waiting.iter().try_for_each(|(session, prompt)| take_up(transaction, session, prompt))
+        })
+        .await
+    }
+
+    /// Takes up the prompts that a crash left out.
+    pub async fn take_up_waiting(&self) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let waiting = waiting(transaction, WAITING, &[])?;
+            waiting.iter().try_for_each(|(session, prompt)| take_up(transaction, session, prompt))
+        })
+        .await
+    }
+
+    /// Lists the prompts that were stored and not taken up.
+    pub fn waiting_prompts(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
+        self.read(|connection| waiting(connection, WAITING, &[]))
+    }
+}
+
+/// The prompts that were stored and not taken up.
+const WAITING: &str = concat!("SELECT ", message_columns!(), " FROM messages WHERE unindexed = 1");
+const WAITING_ONE: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " FROM messages WHERE unindexed = 1 AND message_id = ?1"
+);
+
+fn waiting(
+    connection: &Connection,
+    statement: &str,
+    ids: &[&str],
+) -> Result<Vec<(SessionId, Message)>, StoreError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut found = statement.query(params_from_iter(ids))?;
+    let mut prompts = Vec::new();
+    while let Some(row) = found.next()? {
+        prompts.push((rows::required(row, "session_id")?, rows::message(row)?));
+    }
+    Ok(prompts)
 }
 
 fn store_all(writer: &Connections, direct: &Direct, jobs: Vec<Job>) {
@@ -90,24 +143,38 @@ fn store_all(writer: &Connections, direct: &Direct, jobs: Vec<Job>) {
     }
 }
 
-/// A question that still waited for a person is passed over, or answered by the prompt.
 fn add(transaction: &Transaction<'_>, prompt: &NewPrompt) -> Result<bool, StoreError> {
-    let NewPrompt { session_id, message, title, preview } = prompt;
-    if !append(transaction, session_id, message, true)? {
-        return Ok(false);
-    }
+    append(transaction, &prompt.session_id, &prompt.message, true)
+}
+
+/// A question that still waited for a person is passed over, or answered by the prompt.
+fn take_up(
+    transaction: &Transaction<'_>,
+    session_id: &SessionId,
+    prompt: &Message,
+) -> Result<(), StoreError> {
+    let text = prompt.text();
     transaction
         .prepare_cached(
             "UPDATE sessions SET title = CASE WHEN title = '' THEN ?2 ELSE title END, \
              preview = ?3, last_activity_at = ?4, message_count = message_count + 1 \
              WHERE session_id = ?1",
         )?
-        .execute(params![session_id.as_str(), title, preview, message.created_at.millis()])?;
+        .execute(params![
+            session_id.as_str(),
+            title_from_prompt(&text),
+            preview(&text),
+            prompt.created_at.millis()
+        ])?;
     transaction
         .prepare_cached(
             "UPDATE messages SET state = 'interrupted' \
              WHERE session_id = ?1 AND state = 'waiting'",
         )?
         .execute([session_id.as_str()])?;
-    Ok(true)
+    index(transaction, session_id, prompt)?;
+    transaction
+        .prepare_cached("UPDATE messages SET unindexed = 0 WHERE message_id = ?1")?
+        .execute([prompt.message_id.as_str()])?;
+    Ok(())
 }

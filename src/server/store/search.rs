@@ -1,66 +1,10 @@
 //! What makes messages findable by their words; titles are kept findable by the database itself.
 
-use rusqlite::{Connection, Transaction, params, params_from_iter};
+use rusqlite::{Transaction, params};
 
-use super::rows::{self, message_columns};
-use super::{Store, StoreError};
+use super::StoreError;
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::message::{Message, MessageState, Part, Role};
-
-/// The prompts that were stored and cannot be found yet.
-const WAITING: &str =
-    concat!("SELECT ", message_columns!(), " FROM messages WHERE unindexed = 1");
-const WAITING_ONE: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " FROM messages WHERE unindexed = 1 AND message_id = ?1"
-);
-
-impl Store {
-    /// Makes a stored prompt findable. A person does not wait for it, and a start makes up for
-    /// what a crash left out.
-    pub async fn index_prompt(&self, id: &MessageId) -> Result<(), StoreError> {
-        self.write(|transaction| index_late(transaction, WAITING_ONE, &[id.as_str()])).await
-    }
-
-    /// Makes the prompts findable that a crash left out.
-    pub async fn index_waiting(&self) -> Result<(), StoreError> {
-        self.write(|transaction| index_late(transaction, WAITING, &[])).await
-    }
-
-    /// Lists the prompts that were stored and perhaps never taken up by their sessions.
-    pub fn waiting_prompts(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
-        self.read(|connection| found(connection, WAITING, &[]))
-    }
-}
-
-fn found(
-    connection: &Connection,
-    statement: &str,
-    ids: &[&str],
-) -> Result<Vec<(SessionId, Message)>, StoreError> {
-    let mut statement = connection.prepare_cached(statement)?;
-    let mut found = statement.query(params_from_iter(ids))?;
-    let mut prompts = Vec::new();
-    while let Some(row) = found.next()? {
-        prompts.push((rows::required(row, "session_id")?, rows::message(row)?));
-    }
-    Ok(prompts)
-}
-
-fn index_late(
-    transaction: &Transaction<'_>,
-    statement: &str,
-    ids: &[&str],
-) -> Result<(), StoreError> {
-    for (session_id, prompt) in found(transaction, statement, ids)? {
-        index(transaction, &session_id, &prompt)?;
-        transaction
-            .prepare_cached("UPDATE messages SET unindexed = 0 WHERE message_id = ?1")?
-            .execute([prompt.message_id.as_str()])?;
-    }
-    Ok(())
-}
 
 /// Makes a message that has come to its end findable by its words.
 pub(super) fn index(

@@ -6,7 +6,7 @@
 
 use crate::domain::event::Outcome;
 use crate::domain::ids::{MessageId, SessionId, TurnId};
-use crate::domain::list::{preview, title_from_prompt};
+use crate::domain::list::preview;
 use crate::domain::message::{Message, MessageState, Part, Role};
 use crate::domain::session::Milestone;
 use crate::domain::time::Timestamp;
@@ -72,8 +72,6 @@ impl Plan {
         {
             let prompt = NewPrompt {
                 session_id: home.clone(),
-                title: title_from_prompt(&submission.content),
-                preview: preview(&submission.content),
                 message: restored(&self.turn_id, submission, self.submitted_at),
             };
             store.add_prompt(&prompt).await?;

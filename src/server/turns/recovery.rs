@@ -46,7 +46,7 @@ pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, Recovery
         plan.mend_store(store).await?;
     }
     recovered.answers = end_answers(store).await?;
-    store.index_waiting().await?;
+    store.take_up_waiting().await?;
     recovered.turns = plans.len();
     store.settle().await?;
     close(log, &plans, REASON).await?;

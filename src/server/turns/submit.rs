@@ -7,17 +7,15 @@ use super::answer::Given;
 use super::gate::{Half, Halves};
 use super::log::has_threads;
 use crate::domain::ids::{SessionId, TurnId};
-use crate::domain::list::{preview, title_from_prompt};
 use crate::domain::message::{Attachment, Message, MessageState, Part, Role};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
-use crate::domain::session::Session;
 use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::mint;
-use crate::server::resolution::choose_row;
+use crate::server::resolution::resolve_row;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
-use crate::server::store::{NewPrompt, StoreError, Stored};
+use crate::server::store::{NewPrompt, Standing, StoreError, Stored};
 use crate::wire::error::FailureCode;
 use crate::wire::journal::Submission;
 use crate::wire::rest::{StartTurn, TurnReceipt};
@@ -55,16 +53,16 @@ async fn begin(
         halves.remove(&turn.turn_id);
     }
     let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
-    if standing.known
+    if standing.as_ref().is_none_or(|standing| standing.known)
         && let Some(receipt) = known_turn(services, &turn).await?
     {
         return Ok(receipt);
     }
-    let target = find_target(services, standing.row, &turn.session_id).await?;
+    let workspace = find_target(services, standing, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
     let prompt = prompt_of(&turn);
     // From here to the hand-over nothing waits in a way that a sender who hangs up could cut short.
-    enter(services, &turn, target, &prompt, &mut halves).await?;
+    enter(services, &turn, workspace, &prompt, &mut halves).await?;
     drop(halves);
     Ok(hand_over(services, turn, prompt, given).await)
 }
@@ -73,16 +71,11 @@ async fn begin(
 async fn enter(
     services: &Services,
     turn: &StartTurn,
-    target: Session,
+    workspace: String,
     prompt: &Message,
     halves: &mut Halves,
 ) -> Result<(), ServiceError> {
-    let new = NewPrompt {
-        session_id: turn.session_id.clone(),
-        message: prompt.clone(),
-        title: title_from_prompt(&turn.content),
-        preview: preview(&turn.content),
-    };
+    let new = NewPrompt { session_id: turn.session_id.clone(), message: prompt.clone() };
     let mut storing = None;
     let written = match halves.get(&turn.turn_id) {
         Some(Half::Unstored(known)) if known != turn => return Err(conflict()),
@@ -92,8 +85,15 @@ async fn enter(
         }
         None => {
             let meanwhile = || storing = Some(services.store.begin_prompt(new));
+            let submission = Submission {
+                content: turn.content.clone(),
+                attachments: turn.attachments.clone(),
+                workspace,
+                model: None,
+                model_provider: None,
+            };
             let (session_id, turn_id) = (&turn.session_id, &turn.turn_id);
-            services.turn_log.submitted(session_id, turn_id, submission(turn, target), meanwhile)
+            services.turn_log.submitted(session_id, turn_id, submission, meanwhile)
         }
     };
     let stored = match storing {
@@ -118,16 +118,6 @@ async fn enter(
             Err(error.into())
         }
         (Err(error), _) => Err(error.into()),
-    }
-}
-
-fn submission(turn: &StartTurn, target: Session) -> Submission {
-    Submission {
-        content: turn.content.clone(),
-        attachments: turn.attachments.clone(),
-        workspace: target.workspace,
-        model: None,
-        model_provider: None,
     }
 }
 
@@ -248,19 +238,19 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
 
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
 /// A row that is no record of an earlier part leads to itself, whatever else its lineage holds.
+/// Gives the folder that the row works in.
 async fn find_target(
     services: &Services,
-    row: Option<Session>,
+    standing: Option<Standing>,
     named: &SessionId,
-) -> Result<Session, ServiceError> {
-    let lineage = match row {
-        Some(row) if !row.pre_compression_snapshot => vec![row],
-        _ => services.store.lineage_rows(named).await?,
-    };
+) -> Result<String, ServiceError> {
+    if let Some(Standing { snapshot: false, workspace, .. }) = standing {
+        return Ok(workspace);
+    }
     let (resolution, row) =
-        choose_row(lineage, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate);
+        resolve_row(services, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate).await?;
     match (resolution.outcome, row) {
-        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row),
+        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row.workspace),
         (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }

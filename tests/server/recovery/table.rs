@@ -186,14 +186,10 @@ async fn a_lost_message_comes_back_where_its_conversation_goes_on() {
 #[tokio::test]
 async fn a_prompt_that_only_the_store_kept_is_written_down_and_marked_interrupted() {
     let rest = AtRest::new().await;
-    let new = NewPrompt {
-        session_id: rest.session_id.clone(),
-        message: prompt("t1", "Do it."),
-        title: "Do it.".into(),
-        preview: "Do it.".into(),
-    };
+    let prompt = prompt("t1", "Do it.");
+    let new = NewPrompt { session_id: rest.session_id.clone(), message: prompt };
     let store = Store::open(rest.data.path()).await.unwrap();
-    assert!(store.add_prompt(&new).await.unwrap());
+    assert!(store.begin_prompt(new).await.unwrap().unwrap());
     store.close().await;
 
     let (file, id) = (rest.journal_file(), rest.session_id.to_string());

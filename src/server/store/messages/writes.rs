@@ -39,13 +39,19 @@ impl Store {
     /// Removes a message and everything that finds it.
     pub async fn remove_message(&self, message_id: &MessageId) -> Result<(), StoreError> {
         self.write(|transaction| {
-            let session_id: Option<String> = transaction
-                .prepare_cached("DELETE FROM messages WHERE message_id = ?1 RETURNING session_id")?
-                .query_row([message_id.as_str()], |row| row.get(0))
+            let removed: Option<(String, bool)> = transaction
+                .prepare_cached(
+                    "DELETE FROM messages WHERE message_id = ?1 RETURNING session_id, unindexed",
+                )?
+                .query_row([message_id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            let Some(session_id) = session_id else {
+            let Some((session_id, unindexed)) = removed else {
                 return Ok(());
             };
+            // A prompt is counted when its session takes it up.
+            if unindexed {
+                return Ok(());
+            }
             transaction
                 .prepare_cached(
                     "UPDATE sessions SET message_count = message_count - 1 WHERE session_id = ?1",
