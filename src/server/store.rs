@@ -5,6 +5,7 @@
 
 mod branches;
 mod connections;
+mod devices;
 mod direct;
 mod entry;
 mod export;
@@ -31,6 +32,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use connections::Connections;
 use direct::Direct;
 
+pub use devices::Device;
 pub use entry::Standing;
 pub use find::Found;
 pub use list::ListCursor;
