@@ -11,4 +11,5 @@ mod memory;
 mod outbox;
 mod pages;
 mod platform;
+pub mod sign_in;
 mod state;

@@ -37,6 +37,8 @@ mod server {
     mod kept_leaves;
     mod leaves;
     mod levels;
+    mod locks;
+    mod login;
     mod pages;
     mod process;
     mod question;

@@ -5,6 +5,7 @@
 
 mod branches;
 mod connections;
+mod devices;
 mod direct;
 mod entry;
 mod export;
@@ -33,6 +34,7 @@ use connections::Connections;
 use direct::Direct;
 use prompts::Desk;
 
+pub use devices::Device;
 pub use entry::Standing;
 pub use find::Found;
 pub use list::ListCursor;

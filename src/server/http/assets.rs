@@ -129,6 +129,10 @@ impl Assets {
         Ok(Self { page, by_path })
     }
 
+    pub fn has(&self, path: &str) -> bool {
+        self.by_path.contains_key(path)
+    }
+
     /// Answers a request for a file, or gives nothing where there is no such file.
     pub fn serve(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         let asset = self.by_path.get(path)?;
