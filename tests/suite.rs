@@ -4,7 +4,10 @@
 
 mod agents {
     mod acp;
+    mod common;
     mod demo;
+    mod pi;
+    mod talk;
 }
 
 mod domain {

@@ -2,18 +2,26 @@
 
 pub mod acp;
 pub mod agent;
+mod content;
 pub mod demo;
+pub mod household;
+mod json;
+mod outputs;
+pub mod pi;
 pub mod presets;
 pub mod process;
 pub mod programs;
+mod recollection;
 pub mod trace;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use acp::{Acp, Household};
+use acp::Acp;
 use agent::Agent;
 use demo::Demo;
+use household::Household;
+use pi::Pi;
 
 use super::blobs::Blobs;
 use super::config::{AgentKind, Config};
@@ -52,6 +60,7 @@ impl Agents {
             .filter_map(|entry| {
                 let agent: Arc<dyn Agent> = match &entry.kind {
                     AgentKind::Acp(settings) => Arc::new(Acp::new(settings.clone(), &household)),
+                    AgentKind::Pi(settings) => Arc::new(Pi::new(settings.clone(), &household)),
                     AgentKind::Demo | AgentKind::Off => return None,
                 };
                 Some(Entry { id: entry.id.clone(), agent, folder: entry.folder.clone() })

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::agents::acp::AcpSettings;
+use super::agents::pi::PiSettings;
 use super::agents::programs::Programs;
 use super::agents::{DEMO, presets};
 
@@ -118,6 +119,7 @@ pub struct AgentEntry {
 #[derive(Debug, Clone)]
 pub enum AgentKind {
     Acp(AcpSettings),
+    Pi(PiSettings),
     Demo,
     Off,
 }
@@ -125,9 +127,11 @@ pub enum AgentKind {
 impl AgentsConfig {
     /// Knows the agents that are known by name, and looks for programs in the given folders.
     pub fn new(programs: Programs, keeper: PathBuf) -> Self {
-        let entries = presets::all().map(|settings| AgentEntry {
-            id: settings.id.clone(),
-            kind: AgentKind::Acp(settings),
+        let pi = AgentKind::Pi(presets::pi());
+        let acp = presets::all().map(|settings| (settings.id.clone(), AgentKind::Acp(settings)));
+        let entries = acp.chain([(presets::PI.to_owned(), pi)]).map(|(id, kind)| AgentEntry {
+            id,
+            kind,
             folder: None,
         });
         Self {

@@ -74,6 +74,21 @@ impl OpenRequest {
             trace: Trace::default(),
         }
     }
+
+    /// Makes sure that a conversation still works where it was allowed to.
+    pub fn check_folder(&self) -> Result<(), AgentError> {
+        let folder = &self.workspace;
+        match folder.canonicalize() {
+            Ok(found) if found == *folder && found.is_dir() => Ok(()),
+            Ok(_) => Err(AgentError::Unavailable(format!(
+                "The folder {} is not what it was when this conversation began.",
+                folder.display()
+            ))),
+            Err(_) => {
+                Err(AgentError::Unavailable(format!("The folder {} is gone.", folder.display())))
+            }
+        }
+    }
 }
 
 /// Both ends of an open agent. The happenings end when the agent is gone; dropping the commands

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::acp::AcpSettings;
+use super::pi::PiSettings;
+
+/// The id under which pi is known.
+pub const PI: &str = "pi";
 
 struct Preset {
     id: &'static str,
@@ -86,12 +90,25 @@ impl Preset {
     }
 }
 
-/// Gives the settings of every agent that is known by name.
+/// Gives the settings of every agent that is known by name and speaks ACP.
 pub fn all() -> impl Iterator<Item = AcpSettings> {
     PRESETS.iter().map(Preset::settings)
 }
 
-/// Gives the settings of one agent that is known by name.
+/// Gives the settings of one of them.
 pub fn find(id: &str) -> Option<AcpSettings> {
     PRESETS.iter().find(|preset| preset.id == id).map(Preset::settings)
+}
+
+/// Gives the settings of pi.
+pub fn pi() -> PiSettings {
+    PiSettings {
+        id: PI.to_owned(),
+        name: PI.to_owned(),
+        description: "A small open coding agent for many models.".to_owned(),
+        command: PI.to_owned(),
+        arguments: Vec::new(),
+        environment: BTreeMap::new(),
+        install: "Install it with: npm install --global @earendil-works/pi-coding-agent".to_owned(),
+    }
 }

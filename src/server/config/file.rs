@@ -11,6 +11,7 @@ use toml::Spanned;
 use super::{AgentEntry, AgentKind, AgentsConfig};
 use crate::domain::ids::LONGEST_ID;
 use crate::server::agents::acp::AcpSettings;
+use crate::server::agents::pi::PiSettings;
 use crate::server::agents::{DEMO, presets};
 
 /// The name that the file has in the data directory.
@@ -39,6 +40,7 @@ struct File {
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Acp,
+    Pi,
     Demo,
 }
 
@@ -103,6 +105,8 @@ impl Reader<'_> {
             (true, Some(Kind::Demo)) => {
                 return Err(self.error(span, "the agent of kind demo is named demo"));
             }
+            (true, Some(Kind::Pi)) => AgentKind::Pi(self.pi(id.clone(), entry)?),
+            (true, None) if id == presets::PI => AgentKind::Pi(self.pi(id.clone(), entry)?),
             (true, Some(Kind::Acp) | None) => AgentKind::Acp(self.acp(&id, span, entry)?),
         };
         Ok(AgentEntry { id, kind, folder })
@@ -111,11 +115,8 @@ impl Reader<'_> {
     /// Fills in what the file leaves out from the agent known by that name.
     fn acp(&self, id: &str, span: Range<usize>, entry: Entry) -> Result<AcpSettings, FileError> {
         let known = presets::find(id);
-        let command = match (&entry.command, &known) {
-            (Some(command), _) if command.get_ref().trim().is_empty() => {
-                return Err(self.error(command.span(), "the command is empty"));
-            }
-            (Some(command), _) => expand(command.get_ref()).display().to_string(),
+        let command = match (self.command(&entry)?, &known) {
+            (Some(command), _) => command,
             (None, Some(known)) => known.command.clone(),
             (None, None) => {
                 let message = format!("the agent {id} needs a command: command = \"…\"");
@@ -141,6 +142,28 @@ impl Reader<'_> {
             compress_command: entry.compress.unwrap_or(known.compress_command),
             ..known
         })
+    }
+
+    /// Fills in what the file leaves out from how pi is usually started.
+    fn pi(&self, id: String, entry: Entry) -> Result<PiSettings, FileError> {
+        let usual = presets::pi();
+        Ok(PiSettings {
+            command: self.command(&entry)?.unwrap_or(usual.command),
+            name: entry.name.unwrap_or_else(|| id.clone()),
+            description: entry.description.unwrap_or(usual.description),
+            arguments: entry.arguments.unwrap_or_default(),
+            environment: entry.environment,
+            install: usual.install,
+            id,
+        })
+    }
+
+    fn command(&self, entry: &Entry) -> Result<Option<String>, FileError> {
+        let Some(command) = &entry.command else { return Ok(None) };
+        if command.get_ref().trim().is_empty() {
+            return Err(self.error(command.span(), "the command is empty"));
+        }
+        Ok(Some(expand(command.get_ref()).display().to_string()))
     }
 
     fn folder(&self, folder: &Spanned<PathBuf>) -> Result<PathBuf, FileError> {
