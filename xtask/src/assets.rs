@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::project::{Mode, NAME, Project};
-use crate::{hash, manifest, minify, stylesheet};
+use crate::{hash, manifest, minify, service_worker, stylesheet};
 
 /// One file with its address.
 pub struct Asset {
@@ -47,7 +47,9 @@ pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
         bail!("public{} would hide a file of the build", taken.path);
     }
     others.extend(public);
-    Ok(Assets { script, glue, module, style, others })
+    let mut assets = Assets { script, glue, module, style, others };
+    service_worker::fill_in(&mut assets)?;
+    Ok(assets)
 }
 
 /// Lists the files of a directory, and of those inside it, that are not hidden.
