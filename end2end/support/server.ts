@@ -10,8 +10,8 @@ export class Server {
     base = '';
     private child?: ChildProcess;
 
-    /** Takes the milliseconds between two words of the demo agent. */
-    constructor(private readonly pace: number) {}
+    /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
+    constructor(private readonly pace: number, private readonly token = '') {}
 
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');
@@ -25,7 +25,7 @@ export class Server {
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
             // Whatever else this machine has to offer.
-            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo' } },
+            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo', ...(this.token && { THROUGHLINE_TOKEN: this.token }) } },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {
@@ -72,9 +72,10 @@ export class Server {
     }
 
     async json(path: string, body?: unknown): Promise<any> {
-        const request = body === undefined ? {} : {
+        const authorization = this.token && { authorization: `Bearer ${this.token}` };
+        const request = body === undefined ? { headers: { ...authorization } } : {
             method: 'POST',
-            headers: { 'content-type': 'application/json' },
+            headers: { 'content-type': 'application/json', ...authorization },
             body: JSON.stringify(body),
         };
         const response = await fetch(this.base + path, request);

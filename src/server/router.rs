@@ -109,6 +109,7 @@ fn doors() -> Router<AppState> {
         .route("/api/session/turn-journal", get(recovery::turn_journal))
         .route("/api/rpc/sessions", get(rest::running_sessions))
         .route("/new", post(rest::new_by_form))
+        .route("/session/{id}/send/{turn_id}", post(rest::send_by_form))
         .route("/login", get(login::page).post(login::sign_in))
         .route("/pair", get(login::page).post(login::pair))
         .route("/logout", post(login::sign_out))

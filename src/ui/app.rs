@@ -52,9 +52,17 @@ pub fn shell(assets: ShellAssets) -> AnyView {
                 <link rel="stylesheet" href=style />
                 <link rel="modulepreload" href=glue />
                 {modules.map(preload).collect_view()}
+                <meta
+                    name="theme-color"
+                    content="#fbfaf7"
+                    media="(prefers-color-scheme: light)"
+                />
+                <meta name="theme-color" content="#12151b" media="(prefers-color-scheme: dark)" />
                 <link rel="icon" href="/icon.svg" r#type="image/svg+xml" />
+                <link rel="apple-touch-icon" href="/icon-192.png" />
                 <link rel="manifest" href="/manifest.webmanifest" />
                 <script r#type="module" src=script></script>
+                <script r#type="module" src="/pwa.js"></script>
                 {dev.then(|| view! { <script r#type="module" src="/dev/reload.js"></script> })}
                 <MetaTags />
             </head>

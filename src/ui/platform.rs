@@ -100,6 +100,9 @@ mod on_server {
     }
 
     pub fn mint_id() -> String {
+        #[cfg(feature = "ssr")]
+        return uuid::Uuid::new_v4().simple().to_string();
+        #[cfg(not(feature = "ssr"))]
         String::new()
     }
 

@@ -102,8 +102,7 @@ async fn script_in_any_text_is_shown_as_text() {
         let page = app.get_text(&path).await;
         let alerts = page.matches("alert(1)").count();
         assert!(alerts > 0, "{path}: the text itself is shown");
-        let shown = page.split("<script").next().unwrap().len() > 0
-            && !page.contains("<script>alert")
+        let shown = !page.contains("<script>alert")
             && !page.contains("<img src=x")
             && !page.contains("href=\"javascript:")
             && !page.contains("href=\"data:")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::project::{Mode, NAME, Project};
-use crate::{browser_module, hash, manifest, minify, stylesheet};
+use crate::{browser_module, hash, manifest, minify, service_worker, stylesheet};
 
 /// One file with its address.
 pub struct Asset {
@@ -61,7 +61,9 @@ pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
         bail!("public{} would hide a file of the build", taken.path);
     }
     others.extend(public);
-    Ok(Assets { script, glue, module, style, parts, others })
+    let mut assets = Assets { script, glue, module, style, parts, others };
+    service_worker::fill_in(&mut assets)?;
+    Ok(assets)
 }
 
 /// Lists the files of a directory, and of those inside it, that are not hidden.

@@ -21,6 +21,7 @@ mod process;
 mod progress;
 mod project;
 mod server;
+mod service_worker;
 mod site;
 mod stylesheet;
 mod toolchain;

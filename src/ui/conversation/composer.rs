@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::attachments::{AttachButton, Chosen, ChosenFiles};
 use super::state::Conversation;
+use crate::ui::components::address;
 use crate::ui::components::icon::{Icon, SEND, STOP};
 use crate::ui::platform;
 use crate::wire::socket::Command;
@@ -57,10 +58,14 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         let nothing = draft.with(|text| text.trim().is_empty()) && chosen.is_empty();
         nothing || chosen.is_uploading()
     };
+    // Until the page is alive the form works as the plain form that it is.
+    let alive = RwSignal::new(false);
+    Effect::new(move || alive.set(true));
+    let action = address::of_prompt(&conversation.session_id, &platform::mint_id());
     let attacher = conversation.clone();
     let stop = move |_| conversation.command(Command::Cancel);
     view! {
-        <form class="composer" on:submit=on_submit>
+        <form class="composer" method="post" action=action on:submit=on_submit>
             {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
             <ChosenFiles chosen />
             <div class="composer-field">
@@ -68,6 +73,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                 <textarea
                     node_ref=field
                     rows="1"
+                    name="content"
                     aria-label="Message"
                     placeholder="Write a message"
                     prop:value=move || draft.get()
@@ -89,7 +95,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                     r#type="submit"
                     class="button round primary"
                     aria-label="Send"
-                    disabled=unready
+                    disabled=move || alive.get() && unready()
                 >
                     <Icon path=SEND />
                 </button>

@@ -13,7 +13,7 @@ use crate::project::{Mode, Project};
 const LIMIT: u64 = 300_000;
 
 /// The files beside code and style that a browser asks for on a first visit.
-const BESIDE: [&str; 2] = ["/icon.svg", "/manifest.webmanifest"];
+const BESIDE: [&str; 4] = ["/icon.svg", "/manifest.webmanifest", "/pwa.js", "/sw.js"];
 
 /// Builds the release, weighs what a first visit to the list downloads, and fails above the limit.
 pub fn size(project: &Project) -> Result<()> {
