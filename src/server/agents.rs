@@ -6,6 +6,7 @@ mod content;
 pub mod demo;
 pub mod household;
 mod json;
+pub mod openai;
 mod outputs;
 pub mod pi;
 pub mod presets;
@@ -13,28 +14,39 @@ pub mod process;
 pub mod programs;
 mod recollection;
 pub mod trace;
+mod words;
+mod workspace;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
 
 use acp::Acp;
 use agent::Agent;
 use demo::Demo;
 use household::Household;
+use openai::OpenAi;
 use pi::Pi;
 
 use super::blobs::Blobs;
 use super::config::{AgentKind, Config};
+use super::lock::lock;
 use crate::wire::rest::AgentInfo;
 
 /// The id of the built-in agent.
 pub const DEMO: &str = "demo";
+
+/// How long what was found is not looked for again.
+const LOOKED_LATELY: Duration = Duration::from_secs(3);
 
 /// The agents of this server, those of its file first, then those known by name, then the demo.
 #[derive(Clone, Default)]
 pub struct Agents {
     entries: Vec<Entry>,
     usual: Option<String>,
+    looked: Arc<Mutex<Option<Instant>>>,
 }
 
 #[derive(Clone)]
@@ -60,6 +72,7 @@ impl Agents {
             .filter_map(|entry| {
                 let agent: Arc<dyn Agent> = match &entry.kind {
                     AgentKind::Acp(settings) => Arc::new(Acp::new(settings.clone(), &household)),
+                    AgentKind::OpenAi(settings) => Arc::new(OpenAi::new(settings.clone(), blobs)),
                     AgentKind::Pi(settings) => Arc::new(Pi::new(settings.clone(), &household)),
                     AgentKind::Demo | AgentKind::Off => return None,
                 };
@@ -72,7 +85,7 @@ impl Agents {
             let folder = demo.and_then(|entry| entry.folder.clone());
             entries.push(Entry { id: DEMO.to_owned(), agent, folder });
         }
-        Self { entries, usual: named.usual.clone() }
+        Self { entries, usual: named.usual.clone(), looked: Arc::default() }
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<dyn Agent>> {
@@ -82,6 +95,19 @@ impl Agents {
     /// Gives the folder that an agent works in unless a conversation names another.
     pub fn folder_of(&self, id: &str) -> Option<&Path> {
         self.entry(id)?.folder.as_deref()
+    }
+
+    /// Looks for the agents that are found by more than a glance, all at the same time. Whoever asks
+    /// again at once gets what was found just now.
+    pub async fn look(&self) {
+        {
+            let mut looked = lock(&self.looked);
+            if looked.is_some_and(|last| last.elapsed() < LOOKED_LATELY) {
+                return;
+            }
+            *looked = Some(Instant::now());
+        }
+        join_all(self.entries.iter().map(|entry| entry.agent.look())).await;
     }
 
     /// Lists the agents as they are right now: what was installed meanwhile is there.
