@@ -18,10 +18,11 @@ mod words;
 mod workspace;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use tokio::sync::Mutex;
 
 use acp::Acp;
 use agent::Agent;
@@ -32,7 +33,6 @@ use pi::Pi;
 
 use super::blobs::Blobs;
 use super::config::{AgentKind, Config};
-use super::lock::lock;
 use crate::wire::rest::AgentInfo;
 
 /// The id of the built-in agent.
@@ -98,16 +98,13 @@ impl Agents {
     }
 
     /// Looks for the agents that are found by more than a glance, all at the same time. Whoever asks
-    /// again at once gets what was found just now.
+    /// meanwhile waits for the same look, and who asks again at once gets what it found.
     pub async fn look(&self) {
-        {
-            let mut looked = lock(&self.looked);
-            if looked.is_some_and(|last| last.elapsed() < LOOKED_LATELY) {
-                return;
-            }
+        let mut looked = self.looked.lock().await;
+        if looked.is_none_or(|last| last.elapsed() > LOOKED_LATELY) {
+            join_all(self.entries.iter().map(|entry| entry.agent.look())).await;
             *looked = Some(Instant::now());
         }
-        join_all(self.entries.iter().map(|entry| entry.agent.look())).await;
     }
 
     /// Lists the agents as they are right now: what was installed meanwhile is there.

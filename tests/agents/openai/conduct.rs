@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use throughline::server::agents::openai::OpenAiSettings;
 
 use super::{answer_to, begin, start, start_on, start_with, stop, words};
 use crate::fake_model::{Dialect, FakeModel};
@@ -139,17 +140,10 @@ async fn the_key_comes_from_the_environment_and_is_kept_nowhere() {
 async fn a_server_that_is_looked_for_is_found_when_it_is_there() {
     let model = FakeModel::start(Dialect::Ollama).await;
     let start = Some("Start it.".to_owned());
-    let app = start_with(throughline::server::agents::openai::OpenAiSettings {
-        start: start.clone(),
-        ..model.settings()
-    })
-    .await;
+    let app = start_with(OpenAiSettings { start: start.clone(), ..model.settings() }).await;
     assert_eq!(app.get_json("/api/agents").await[0]["missing"], Value::Null);
-    let nobody = throughline::server::agents::openai::OpenAiSettings {
-        base_url: "http://127.0.0.1:9/v1".to_owned(),
-        start,
-        ..model.settings()
-    };
+    let nobody =
+        OpenAiSettings { base_url: "http://127.0.0.1:9/v1".to_owned(), start, ..model.settings() };
     let app = start_with(nobody).await;
     let agents = app.get_json("/api/agents").await;
     let missing = agents[0]["missing"].as_str().unwrap();

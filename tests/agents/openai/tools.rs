@@ -27,7 +27,7 @@ async fn looking_needs_no_question_and_stays_inside() {
         write(&app, "notes.txt", "remember the milk\n");
         let id = app.new_session().await;
         let read = words(&app, &id, "t1", r#"tool read_file {"path":"notes.txt"}"#).await;
-        assert!(read.ends_with("It gave: remember the milk"), "{dialect:?}: {read}");
+        assert!(read.trim_end().ends_with("It gave: remember the milk"), "{dialect:?}: {read}");
         let listed = words(&app, &id, "t2", r#"tool list_folder {"path":"."}"#).await;
         assert!(listed.contains("notes.txt"), "{listed}");
         let found = words(&app, &id, "t3", r#"tool search {"text":"milk"}"#).await;
@@ -88,7 +88,7 @@ async fn no_is_no_and_always_lasts_for_the_conversation() {
     answer(&app, &mut socket, &id, &asked, "always").await;
     assert!(Path::exists(&app.workspace.path().join("made.txt")));
     let said = words(&app, &id, "third", prompt).await;
-    assert!(said.ends_with("It gave: said"), "it is not asked again: {said}");
+    assert!(said.trim_end().ends_with("It gave: said"), "it is not asked again: {said}");
 }
 
 #[tokio::test]
