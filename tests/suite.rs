@@ -6,6 +6,7 @@ mod agents {
     mod acp;
     mod common;
     mod demo;
+    mod openai;
     mod pi;
     mod talk;
 }
@@ -67,6 +68,7 @@ mod wire {
 mod at_rest;
 mod crash_storage;
 mod fake_agent;
+mod fake_model;
 mod live_process;
 mod plant;
 mod test_app;

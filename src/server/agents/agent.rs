@@ -31,6 +31,11 @@ pub trait Agent: Send + Sync {
         AgentCommand::Prompt { text: resumption.text, attachments: Vec::new() }
     }
 
+    /// Looks whether the agent is there now, where that takes more than a glance.
+    fn look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     /// Lets go of everything that the agent runs, for the server stops.
     fn close(&self) {}
 }
