@@ -185,7 +185,7 @@ impl Looking {
                 ensure!(page.sessions.len() == 50, "the page has {} rows", page.sessions.len());
                 size_of(&page)
             }
-            Self::Overview => size_of(&overview(services).await?),
+            Self::Overview => size_of(&overview(services, ListView::Leaves).await?),
             Self::Tree => {
                 let root_id = Some(first.clone());
                 let tree = trees(services, &TreeQuery { root_id, ..TreeQuery::default() }).await?;

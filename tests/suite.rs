@@ -19,6 +19,7 @@ mod domain {
     mod resolver;
     mod time;
     mod turn;
+    mod window;
 }
 
 mod server {

@@ -91,6 +91,16 @@ export class Server {
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     }
 
+    /** Changes title, pin or archive mark. */
+    async patch(sessionId: string, change: unknown): Promise<void> {
+        const response = await fetch(`${this.base}/api/sessions/${sessionId}`, {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(change),
+        });
+        if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    }
+
     async prompt(sessionId: string, content: string): Promise<void> {
         await this.json('/api/chat/start', { turn_id: crypto.randomUUID(), session_id: sessionId, content });
     }
