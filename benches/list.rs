@@ -17,7 +17,9 @@ use crate::measure::{Samples, ratio, resident_memory};
 use crate::report::{Report, grouped};
 use crate::scene::Scene;
 
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+pub const MOST_SESSIONS: usize = 100_000;
+
+const SIZES: [usize; 3] = [1_000, 10_000, MOST_SESSIONS];
 
 const ROUNDS: usize = 10;
 

@@ -11,7 +11,7 @@ const scrolled = (page: Page) => list(page).evaluate((it) => it.scrollTop);
 async function more(page: Page, id: string) {
     const item = list(page).locator('li').filter({ has: page.locator(`[href="/session/${id}"]`) });
     await item.hover();
-    await item.getByRole('button', { name: /^More for/ }).click();
+    await item.getByRole('button', { name: 'More' }).click();
     return page.getByRole('dialog');
 }
 

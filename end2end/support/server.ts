@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -12,6 +12,12 @@ export class Server {
 
     /** Takes the milliseconds between two words of the demo agent. */
     constructor(private readonly pace: number) {}
+
+    /** Starts over a copy of a data directory that was filled before. */
+    async startOver(data: string): Promise<void> {
+        cpSync(data, join(this.folder, 'data'), { recursive: true });
+        await this.start();
+    }
 
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');

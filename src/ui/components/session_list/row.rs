@@ -42,7 +42,9 @@ pub fn Row(row: Memo<Arc<Session>>) -> impl IntoView {
         <li>
             <A href=href attr:class="row" on:click=on_click>
                 <span class=dot aria-hidden="true"></span>
-                <span class="row-title">{title}</span>
+                <span class="row-title" id=title_id(&id())>
+                    {title}
+                </span>
                 <span class="row-time">
                     <Time at />
                 </span>
@@ -51,32 +53,33 @@ pub fn Row(row: Memo<Arc<Session>>) -> impl IntoView {
             </A>
             {move || match choosing.get() {
                 true => choice_box(app, id(), title),
-                false => more_button(app, id, title),
+                false => more_button(app, id()),
             }}
         </li>
     }
 }
 
 /// Opens what can be done with the row.
-fn more_button(
-    app: AppState,
-    id: impl Fn() -> SessionId + Send + 'static,
-    title: impl Fn() -> String + Send + Sync + 'static,
-) -> AnyView {
-    let label = move || ["More for ", &title()].concat();
-    let open = move |_| app.open(Overlay::Row(id()));
+fn more_button(app: AppState, id: SessionId) -> AnyView {
+    let described_by = title_id(&id);
+    let open = move |_| app.open(Overlay::Row(id.clone()));
     view! {
         <button
             r#type="button"
             class="button quiet more"
             aria-haspopup="dialog"
-            aria-label=label
+            aria-label="More"
+            aria-describedby=described_by
             on:click=open
         >
             <Icon path=MORE />
         </button>
     }
     .into_any()
+}
+
+fn title_id(id: &SessionId) -> String {
+    ["title-", id.as_str()].concat()
 }
 
 /// Chooses the row beside others.
