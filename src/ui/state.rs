@@ -5,11 +5,15 @@ use std::collections::HashMap;
 use leptos::prelude::*;
 
 use super::conversation::state::Conversation;
+use super::listing::{OpenList, RowChanges};
 use super::outbox::Outbox;
+use super::overlay::{Notice, Overlay};
 use super::platform;
+use super::sight::Sight;
 use crate::domain::ids::{CommandId, SessionId};
-use crate::domain::session::Session;
+use crate::domain::list::ListView;
 use crate::wire::error::{Failure, FailureCode};
+use crate::wire::list::ViewCounts;
 use crate::wire::outbox::OutboxTurn;
 use crate::wire::restore::PersistedRestoreV1;
 use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
@@ -24,13 +28,6 @@ pub enum LinkState {
     Broken,
 }
 
-/// Rows that changed since the list was fetched, and those that went.
-#[derive(Debug, Clone, Default)]
-pub struct RowChanges {
-    pub changed: HashMap<SessionId, Session>,
-    pub removed: Vec<SessionId>,
-}
-
 /// What to do once the outcome of a command is known.
 type Outcome = Box<dyn FnOnce(Result<(), Failure>) + Send + Sync>;
 
@@ -40,6 +37,16 @@ pub struct AppState {
     /// The name of the page in view; empty for the app itself.
     pub title: RwSignal<String>,
     pub rows: RwSignal<RowChanges>,
+    /// How many rows each view has, once that changed since the list was fetched.
+    pub counts: RwSignal<Option<ViewCounts>>,
+    pub view: RwSignal<ListView>,
+    pub sight: Sight,
+    /// What stands before the page and wants an answer.
+    pub overlay: RwSignal<Option<Overlay>>,
+    /// The rows that are chosen, while several are being chosen.
+    pub chosen: RwSignal<Option<Vec<SessionId>>>,
+    /// What was last done with rows.
+    pub notice: RwSignal<Option<Notice>>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
     pub outbox: Outbox,
@@ -51,6 +58,9 @@ pub struct AppState {
     /// What the browser remembers; read from its storage at the first need.
     pub(super) memory: StoredValue<Option<PersistedRestoreV1>>,
     focused: StoredValue<Option<Conversation>>,
+    /// The conversation in view, as far as the list is concerned.
+    pub in_view: RwSignal<Option<SessionId>>,
+    pub(super) list: StoredValue<Option<OpenList>>,
     /// The connection was made again, and it is not known yet whether all that was missed came.
     catching_up: StoredValue<bool>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
@@ -62,12 +72,20 @@ impl AppState {
             link: RwSignal::new(LinkState::Connecting),
             title: RwSignal::default(),
             rows: RwSignal::default(),
+            counts: RwSignal::new(None),
+            view: RwSignal::new(ListView::Leaves),
+            sight: Sight::new(),
+            overlay: RwSignal::new(None),
+            chosen: RwSignal::new(None),
+            notice: RwSignal::new(None),
             returns: RwSignal::new(0),
             outbox: Outbox::new(),
             active: RwSignal::default(),
             pages: StoredValue::new(0),
             memory: StoredValue::new(None),
             focused: StoredValue::new(None),
+            in_view: RwSignal::new(None),
+            list: StoredValue::new(None),
             catching_up: StoredValue::new(false),
             waiting: StoredValue::default(),
         }
@@ -87,9 +105,11 @@ impl AppState {
         );
     }
 
-    /// Brings a conversation into view: its events are wanted from now on.
+    /// Brings a conversation into view: its events are wanted from now on, and its row stands in
+    /// the list.
     pub fn focus(self, conversation: Conversation) {
         let subscription = conversation.subscription();
+        self.look_at(Some(conversation.session_id.clone()));
         self.remember_focus(Some(conversation.session_id.clone()));
         self.activate(&conversation.session_id);
         self.focused.set_value(Some(conversation.clone()));
@@ -132,6 +152,7 @@ impl AppState {
             }
         });
         if was_focused {
+            self.look_at(None);
             platform::send(&ClientFrame::Unsubscribe { session_id: session_id.clone() });
         }
     }
@@ -144,15 +165,6 @@ impl AppState {
     /// Counts a page that is shown.
     pub fn count_page(self) {
         self.pages.update_value(|pages| *pages += 1);
-    }
-
-    /// Puts fetched rows into the list.
-    pub fn show_rows(self, rows: Vec<Session>) {
-        self.rows.update(|known| {
-            for row in rows {
-                known.changed.entry(row.session_id.clone()).or_insert(row);
-            }
-        });
     }
 
     /// Sends a command and calls back with its outcome, at once if it could not leave.
@@ -195,12 +207,9 @@ impl AppState {
     fn receive(self, frame: ServerFrame) {
         match frame {
             ServerFrame::Welcome { .. } => self.welcomed(),
-            ServerFrame::SessionsChanged { changed, removed } => self.rows.update(|rows| {
-                for session in changed {
-                    rows.changed.insert(session.session_id.clone(), session);
-                }
-                rows.removed.extend(removed);
-            }),
+            ServerFrame::SessionsChanged { changed, removed, counts } => {
+                self.hear_of_rows(changed, removed, counts);
+            }
             ServerFrame::RpcEvent { session_id, epoch, seq, event, .. } => {
                 self.with_focused(&session_id, |it| it.receive(&epoch, seq, &event));
             }
@@ -232,8 +241,7 @@ impl AppState {
         let returned = self.link.get_untracked() == LinkState::Broken;
         self.link.set(LinkState::Online);
         if returned {
-            // The list is fetched anew, and what was known of it before is history.
-            self.rows.set(RowChanges::default());
+            self.fetch_list_again();
             self.returns.update(|count| *count += 1);
         }
         self.resend();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::error::{Failure, FailureCode};
+use super::list::ViewCounts;
 use crate::domain::event::Event;
 use crate::domain::ids::{CommandId, Epoch, RequestId, Seq, SessionId, TurnId};
 use crate::domain::message::Attachment;
@@ -99,6 +100,9 @@ pub enum ServerFrame {
     SessionsChanged {
         changed: Vec<Session>,
         removed: Vec<SessionId>,
+        /// How many rows each view has, where that changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        counts: Option<ViewCounts>,
     },
     RpcResponse {
         session_id: SessionId,

@@ -49,8 +49,9 @@ pub fn ConversationPage() -> impl IntoView {
 fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView {
     let app = AppState::current();
     correct_address(&transcript.session, &requested);
+    let row = transcript.session.clone();
     let conversation = Conversation::new(app, transcript);
-    keep_in_view(app, &conversation);
+    keep_in_view(app, &conversation, row);
     follow_compression(&conversation);
     seek(&conversation);
     let title = title_signal(app, &conversation);
@@ -82,9 +83,12 @@ fn lead_to(address: String) -> AnyView {
 }
 
 /// Wants the conversation's events for as long as it is on the page.
-fn keep_in_view(app: AppState, conversation: &Conversation) {
+fn keep_in_view(app: AppState, conversation: &Conversation, row: Session) {
     let shown = conversation.clone();
-    Effect::new(move || app.focus(shown.clone()));
+    Effect::new(move || {
+        app.show_rows(vec![row.clone()]);
+        app.focus(shown.clone());
+    });
     let left = conversation.session_id.clone();
     on_cleanup(move || app.blur(&left));
 }

@@ -88,6 +88,7 @@ impl Rows {
         self,
         mut changes: broadcast::Receiver<ListChange>,
     ) -> Result<(), SendError<ServerFrame>> {
+        let mut told = None;
         while let Ok(first) = changes.recv().await {
             tokio::time::sleep(GATHER_CHANGES).await;
             let mut gathered = vec![first];
@@ -103,7 +104,10 @@ impl Rows {
                 self.frames.send(frame).await?;
             }
             let changed = changed.iter().map(|row| Session::clone(row)).collect();
-            self.frames.send(ServerFrame::SessionsChanged { changed, removed }).await?;
+            // A list whose counts are a little old is better than one that misses a change.
+            let counts = self.registry.view_counts().await.ok().filter(|it| told != Some(*it));
+            told = counts.or(told);
+            self.frames.send(ServerFrame::SessionsChanged { changed, removed, counts }).await?;
         }
         Ok(())
     }
