@@ -7,6 +7,7 @@ mod active;
 pub mod app;
 mod components;
 mod conversation;
+mod in_view;
 mod listing;
 mod memory;
 mod outbox;

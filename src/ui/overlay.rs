@@ -38,14 +38,17 @@ impl AppState {
         }
     }
 
+    /// Says something that cannot be taken back.
+    pub fn say(self, words: String) {
+        self.notice.set(Some(Notice { words, undo: None }));
+    }
+
     /// Makes a conversation as the last one was and opens it, or says why not.
     pub fn start_conversation(self, navigate: impl Fn(&str, NavigateOptions) + 'static) {
         spawn_local(async move {
             match new_session(None, None).await {
                 Ok(row) => navigate(&address::of_session(&row.session_id), Default::default()),
-                Err(failure) => {
-                    self.notice.set(Some(Notice { words: failure.message, undo: None }));
-                }
+                Err(failure) => self.say(failure.message),
             }
         });
     }

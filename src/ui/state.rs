@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 
-use super::conversation::state::Conversation;
+use super::in_view::{Focused, InView};
 use super::listing::{OpenList, RowChanges};
 use super::outbox::Outbox;
 use super::overlay::{Notice, Overlay};
@@ -16,7 +16,7 @@ use crate::wire::error::{Failure, FailureCode};
 use crate::wire::list::ViewCounts;
 use crate::wire::outbox::OutboxTurn;
 use crate::wire::restore::PersistedRestoreV1;
-use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
+use crate::wire::socket::{ClientFrame, Command, ServerFrame, Subscription};
 
 /// How things stand with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct AppState {
     pages: StoredValue<u32>,
     /// What the browser remembers; read from its storage at the first need.
     pub(super) memory: StoredValue<Option<PersistedRestoreV1>>,
-    focused: StoredValue<Option<Conversation>>,
+    focused: StoredValue<Option<Focused>>,
     /// The conversation in view, as far as the list is concerned.
     pub in_view: RwSignal<Option<SessionId>>,
     pub(super) list: StoredValue<Option<OpenList>>,
@@ -107,20 +107,20 @@ impl AppState {
 
     /// Brings a conversation into view: its events are wanted from now on, and its row stands in
     /// the list.
-    pub fn focus(self, conversation: Conversation) {
-        let subscription = conversation.subscription();
-        self.look_at(Some(conversation.session_id.clone()));
-        self.remember_focus(Some(conversation.session_id.clone()));
-        self.activate(&conversation.session_id);
+    pub fn focus(self, conversation: Focused) {
+        let session_id = conversation.session_id();
+        self.look_at(Some(session_id.clone()));
+        self.remember_focus(Some(session_id.clone()));
+        self.activate(session_id);
         self.focused.set_value(Some(conversation.clone()));
-        platform::send(&ClientFrame::Subscribe(subscription));
-        self.command(&conversation.session_id, Command::Seen, |_| {});
+        platform::send(&ClientFrame::Subscribe(conversation.subscription()));
+        self.command(session_id, Command::Seen, |_| {});
         self.outbox.shown(&conversation.turns());
     }
 
     /// Leads the reader of a conversation to where it goes on.
     pub fn follow(self, from: &SessionId, to: &SessionId) {
-        self.with_focused(from, |conversation| conversation.continuation.set(Some(to.clone())));
+        self.with_focused(from, |conversation| conversation.follow(to.clone()));
     }
 
     /// Puts the text of a prompt that could not be sent back where it was written.
@@ -128,8 +128,7 @@ impl AppState {
         let mut in_view = false;
         self.with_focused(&turn.session_id, |conversation| {
             in_view = true;
-            conversation.returned.set(Some(turn.clone()));
-            conversation.problem.set(Some(failure.message.clone()));
+            conversation.give_back(turn.clone(), failure.message.clone());
         });
         if !in_view {
             let draft = self.draft(&turn.session_id);
@@ -146,7 +145,7 @@ impl AppState {
     pub fn blur(self, session_id: &SessionId) {
         let mut was_focused = false;
         self.focused.update_value(|focused| {
-            was_focused = focused.as_ref().is_some_and(|it| it.session_id == *session_id);
+            was_focused = focused.as_ref().is_some_and(|it| it.session_id() == session_id);
             if was_focused {
                 *focused = None;
             }
@@ -199,7 +198,7 @@ impl AppState {
 
     fn subscriptions(self) -> Vec<Subscription> {
         self.focused
-            .with_value(|focused| focused.as_ref().map(Conversation::subscription))
+            .with_value(|focused| focused.as_ref().map(|it| it.subscription()))
             .into_iter()
             .collect()
     }
@@ -230,10 +229,10 @@ impl AppState {
     }
 
     /// Routes by session id; what belongs to no conversation in view is dropped.
-    fn with_focused(self, session_id: &SessionId, act: impl FnOnce(&Conversation)) {
-        let focused = self.focused.get_value().filter(|focused| focused.session_id == *session_id);
+    fn with_focused(self, session_id: &SessionId, act: impl FnOnce(&dyn InView)) {
+        let focused = self.focused.get_value().filter(|focused| focused.session_id() == session_id);
         if let Some(conversation) = focused {
-            act(&conversation);
+            act(&*conversation);
         }
     }
 
@@ -255,7 +254,7 @@ impl AppState {
     fn caught_up(self) {
         let caught_up = self.catching_up.try_update_value(std::mem::take).unwrap_or_default();
         if let Some(conversation) = self.focused.get_value().filter(|_| caught_up) {
-            self.command(&conversation.session_id, Command::Seen, |_| {});
+            self.command(conversation.session_id(), Command::Seen, |_| {});
         }
     }
 
@@ -266,17 +265,6 @@ impl AppState {
         let waiting = self.waiting.try_update_value(std::mem::take).unwrap_or_default();
         for callback in waiting.into_values() {
             callback(Err(unreachable_server()));
-        }
-    }
-}
-
-impl Conversation {
-    /// Names what the browser wants to hear of this conversation, and from where on.
-    pub fn subscription(&self) -> Subscription {
-        Subscription {
-            session_id: self.session_id.clone(),
-            level: Level::Full,
-            cursor: Some(self.cursor()),
         }
     }
 }

@@ -5,7 +5,6 @@ use serde_json::value::RawValue;
 
 use super::error::{Failure, FailureCode};
 use super::list::ViewCounts;
-use crate::domain::event::Event;
 use crate::domain::ids::{CommandId, Epoch, RequestId, Seq, SessionId, TurnId};
 use crate::domain::message::Attachment;
 use crate::domain::replay::Cursor;
@@ -92,7 +91,8 @@ pub enum ServerFrame {
         session_id: SessionId,
         epoch: Epoch,
         seq: Seq,
-        event: Event,
+        /// An [`Event`](crate::domain::event::Event), left as text for whom it concerns.
+        event: Box<RawValue>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         replay: bool,
     },

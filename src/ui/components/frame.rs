@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use super::modal::Overlays;
 use super::session_list::SessionList;
 use super::shortcuts::listen;
 use super::strip::ConnectionStrip;
+use crate::ui::parts::Overlays;
 
 /// On a phone either the list or the page is seen, on a desktop both; the style sheet decides by
 /// the address, so that the server's page is right before any script runs.

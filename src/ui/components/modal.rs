@@ -5,24 +5,8 @@ use leptos::ev::MouseEvent;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use super::palette::Palette;
-use super::row_actions::RowSheet;
-use super::shortcuts::ShortcutsSheet;
-use crate::ui::overlay::Overlay;
 use crate::ui::platform;
 use crate::ui::state::AppState;
-
-/// Shows whatever is to stand before the page.
-#[component]
-pub fn Overlays() -> impl IntoView {
-    let app = AppState::current();
-    move || match app.overlay.get() {
-        None => ().into_any(),
-        Some(Overlay::Palette) => view! { <Palette /> }.into_any(),
-        Some(Overlay::Shortcuts) => view! { <ShortcutsSheet /> }.into_any(),
-        Some(Overlay::Row(id)) => view! { <RowSheet id /> }.into_any(),
-    }
-}
 
 #[component]
 pub fn Modal(

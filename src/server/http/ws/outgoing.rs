@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::value::to_raw_value;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::mpsc::{self, error::SendError};
@@ -51,11 +52,15 @@ impl Line {
     }
 
     fn frame(&self, numbered: &Arc<Numbered>, replay: bool) -> ServerFrame {
+        // What cannot be written is fetched anew: silence is never an answer.
+        let Ok(event) = to_raw_value(&numbered.event) else {
+            return self.gap(numbered.seq, numbered.seq);
+        };
         ServerFrame::RpcEvent {
             session_id: self.session_id.clone(),
             epoch: self.registry.epoch().clone(),
             seq: numbered.seq,
-            event: numbered.event.clone(),
+            event,
             replay,
         }
     }
