@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { Server } from '../support/server.ts';
 import { answer, expect, open, send, test } from '../support/test.ts';
 
-// PICTURES names the folder; those that the documents show are chosen from it by hand.
+// PICTURES names the folder. Those that the documents show are chosen from it by hand.
 const folder = process.env.PICTURES ?? 'test-results/pictures';
 
 test.use({ allowedInConsole: /./, pace: 0 });
@@ -30,11 +30,11 @@ async function told(server: Server, title: string, prompt: string): Promise<stri
 test('every page and state', async ({ page, server, context }) => {
     await open(page, '/');
     await shoot(page, 'empty');
-    const rich = await told(server, 'A parser for dates', '[[think The format is not said, so the first line decides.]]I will look at the folder first.[[tool list .]][[tool read notes.txt]]\n\n## What I found\n\nThe file `notes.txt` holds **one line**. Three things follow:\n\n1. It is a list\n2. It has no date\n3. It wants milk\n\n[[code rust]][[table]]> Nothing was changed.');
+    const rich = await told(server, 'Counting words', 'How would I count the words of a text?');
     const code = await told(server, 'One very long line', `[[say \`\`\`rust\n${LONG_LINE}\n\`\`\`\n\nand in the text: \`${LONG_LINE}\`]]`);
     const table = await told(server, 'A wide table', `[[say ${TABLE}]]`);
     const arabic = await told(server, 'مرحبا بالعالم', '[[say ## مرحبا\n\nهذا نص من اليمين إلى اليسار، مع `code` و **غامق**.\n\n- واحد\n- اثنان]]');
-    const failed = await told(server, 'It broke', '[[say The first half of an answer]][[fail The model is overloaded]]');
+    const failed = await told(server, 'It broke', '[[say The first half of an answer]][[error The model is overloaded]]');
     const long = await told(server, 'A title that is much longer than any row of the list can show on one line', '[[long 12]]');
     await server.converse(long, '[[compress]]');
     const { sessions } = await server.json('/api/sessions?view=all');
@@ -57,6 +57,9 @@ test('every page and state', async ({ page, server, context }) => {
     await open(page, `/session/${rich}`);
     await page.evaluate(() => { document.documentElement.style.fontSize = '200%'; });
     await shoot(page, 'zoomed');
+    await open(page, `/session/${long}`);
+    await page.getByText('History').click();
+    await shoot(page, 'history');
     await open(page, `/session/${rich}`);
     await page.getByRole('textbox', { name: 'Message' }).fill('A draft\nof several lines\nthat is still being written');
     await shoot(page, 'writing');
