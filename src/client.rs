@@ -11,6 +11,6 @@ mod black_box;
 mod page;
 
 pub use page::{
-    copy_text, is_touch, local_time, mark_hydrated, mint_id, remember_theme, remembered_theme,
-    scroll_to_end,
+    copy_text, is_touch, local_time, mark_hydrated, mint_id, path, reload, remember_theme,
+    remembered_theme, scroll_to_end,
 };

@@ -110,9 +110,14 @@ async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
     }
     let assets = Assets::load(config.site.as_deref())?;
     let agents = Agents::of(&config, &data.blobs);
-    for agent in agents.list().iter().filter(|agent| agent.missing.is_none()) {
-        tracing::info!(agent = %agent.name, "found");
-    }
+    let found = agents.clone();
+    // Nobody has to wait for a server that may not be there.
+    tokio::spawn(async move {
+        found.look().await;
+        for agent in found.list().iter().filter(|agent| agent.missing.is_none()) {
+            tracing::info!(agent = %agent.name, "found");
+        }
+    });
     Ok(Services::new(config, data, agents, assets))
 }
 

@@ -10,6 +10,7 @@ mod conversation;
 mod memory;
 mod outbox;
 mod pages;
+pub mod parts;
 mod platform;
 pub mod sign_in;
 mod state;

@@ -4,7 +4,11 @@
 
 mod agents {
     mod acp;
+    mod common;
     mod demo;
+    mod openai;
+    mod pi;
+    mod talk;
 }
 
 mod domain {
@@ -64,6 +68,7 @@ mod wire {
 mod at_rest;
 mod crash_storage;
 mod fake_agent;
+mod fake_model;
 mod live_process;
 mod plant;
 mod test_app;

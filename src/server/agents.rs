@@ -2,18 +2,34 @@
 
 pub mod acp;
 pub mod agent;
+mod content;
 pub mod demo;
+pub mod household;
+mod json;
+pub mod openai;
+mod outputs;
+pub mod pi;
 pub mod presets;
 pub mod process;
 pub mod programs;
+mod recollection;
 pub mod trace;
+mod words;
+mod workspace;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use acp::{Acp, Household};
+use futures::future::join_all;
+use tokio::sync::Mutex;
+
+use acp::Acp;
 use agent::Agent;
 use demo::Demo;
+use household::Household;
+use openai::OpenAi;
+use pi::Pi;
 
 use super::blobs::Blobs;
 use super::config::{AgentKind, Config};
@@ -22,11 +38,15 @@ use crate::wire::rest::AgentInfo;
 /// The id of the built-in agent.
 pub const DEMO: &str = "demo";
 
+/// How long what was found is not looked for again.
+const LOOKED_LATELY: Duration = Duration::from_secs(3);
+
 /// The agents of this server, those of its file first, then those known by name, then the demo.
 #[derive(Clone, Default)]
 pub struct Agents {
     entries: Vec<Entry>,
     usual: Option<String>,
+    looked: Arc<Mutex<Option<Instant>>>,
 }
 
 #[derive(Clone)]
@@ -52,6 +72,8 @@ impl Agents {
             .filter_map(|entry| {
                 let agent: Arc<dyn Agent> = match &entry.kind {
                     AgentKind::Acp(settings) => Arc::new(Acp::new(settings.clone(), &household)),
+                    AgentKind::OpenAi(settings) => Arc::new(OpenAi::new(settings.clone(), blobs)),
+                    AgentKind::Pi(settings) => Arc::new(Pi::new(settings.clone(), &household)),
                     AgentKind::Demo | AgentKind::Off => return None,
                 };
                 Some(Entry { id: entry.id.clone(), agent, folder: entry.folder.clone() })
@@ -63,7 +85,7 @@ impl Agents {
             let folder = demo.and_then(|entry| entry.folder.clone());
             entries.push(Entry { id: DEMO.to_owned(), agent, folder });
         }
-        Self { entries, usual: named.usual.clone() }
+        Self { entries, usual: named.usual.clone(), looked: Arc::default() }
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<dyn Agent>> {
@@ -73,6 +95,16 @@ impl Agents {
     /// Gives the folder that an agent works in unless a conversation names another.
     pub fn folder_of(&self, id: &str) -> Option<&Path> {
         self.entry(id)?.folder.as_deref()
+    }
+
+    /// Looks for the agents that are found by more than a glance, all at the same time. Whoever asks
+    /// meanwhile waits for the same look, and who asks again at once gets what it found.
+    pub async fn look(&self) {
+        let mut looked = self.looked.lock().await;
+        if looked.is_none_or(|last| last.elapsed() > LOOKED_LATELY) {
+            join_all(self.entries.iter().map(|entry| entry.agent.look())).await;
+            *looked = Some(Instant::now());
+        }
     }
 
     /// Lists the agents as they are right now: what was installed meanwhile is there.

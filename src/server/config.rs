@@ -10,6 +10,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::agents::acp::AcpSettings;
+use super::agents::openai::OpenAiSettings;
+use super::agents::pi::PiSettings;
 use super::agents::programs::Programs;
 use super::agents::{DEMO, presets};
 
@@ -48,6 +50,10 @@ pub struct ServeOptions {
     /// Agent of conversations that name none [default: the first that is there]
     #[arg(long, env = "THROUGHLINE_AGENT", value_name = "ID")]
     pub agent: Option<String>,
+
+    /// Whether to look for model servers at their usual ports on this machine
+    #[arg(long, env = "THROUGHLINE_FIND_MODELS", default_value_t = true, action = clap::ArgAction::Set, value_name = "YES")]
+    pub find_models: bool,
 
     /// Milliseconds between two words of the demo agent
     #[arg(long, env = "THROUGHLINE_DEMO_PACE", default_value_t = 25, value_name = "MS")]
@@ -118,6 +124,8 @@ pub struct AgentEntry {
 #[derive(Debug, Clone)]
 pub enum AgentKind {
     Acp(AcpSettings),
+    Pi(PiSettings),
+    OpenAi(OpenAiSettings),
     Demo,
     Off,
 }
@@ -125,9 +133,11 @@ pub enum AgentKind {
 impl AgentsConfig {
     /// Knows the agents that are known by name, and looks for programs in the given folders.
     pub fn new(programs: Programs, keeper: PathBuf) -> Self {
-        let entries = presets::all().map(|settings| AgentEntry {
-            id: settings.id.clone(),
-            kind: AgentKind::Acp(settings),
+        let pi = AgentKind::Pi(presets::pi());
+        let acp = presets::all().map(|settings| (settings.id.clone(), AgentKind::Acp(settings)));
+        let entries = acp.chain([(presets::PI.to_owned(), pi)]).map(|(id, kind)| AgentEntry {
+            id,
+            kind,
             folder: None,
         });
         Self {
@@ -138,6 +148,15 @@ impl AgentsConfig {
             keeper,
             idle_after: IDLE_AFTER,
         }
+    }
+
+    /// Looks for model servers at their usual places as well.
+    pub fn look_for_model_servers(&mut self) {
+        self.entries.extend(presets::model_servers().map(|settings| AgentEntry {
+            id: settings.id.clone(),
+            kind: AgentKind::OpenAi(settings),
+            folder: None,
+        }));
     }
 
     /// Checks that the agent of conversations that name none is one that there is.
@@ -190,6 +209,9 @@ impl TryFrom<ServeOptions> for Config {
         let programs = Programs::new(std::env::var_os("PATH"));
         let keeper = std::env::current_exe().map_err(ConfigError::Lost)?;
         let mut agents = AgentsConfig::new(programs, keeper);
+        if options.find_models {
+            agents.look_for_model_servers();
+        }
         let usual = options.data_dir.join(file::FILE_NAME);
         if let Some(file) = options.config.or_else(|| usual.is_file().then_some(usual)) {
             agents.read_file(&file)?;

@@ -11,8 +11,9 @@ use crate::wire::rest::{NewOffer, NewSession};
 
 /// Tells which agents and folders there are to choose from, with those of last time chosen.
 pub async fn offer(services: &Services) -> Result<NewOffer, ServiceError> {
-    let last = last_choice(services).await?;
     let agents = services.registry.agents();
+    agents.look().await;
+    let last = last_choice(services).await?;
     let usual = || agents.usual().map(|agent| agent.id).unwrap_or_default();
     let folder = last.workspace.unwrap_or_else(|| services.config.workspace.display().to_string());
     Ok(NewOffer {

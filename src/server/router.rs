@@ -161,6 +161,7 @@ fn shell(services: &Services) -> impl Fn() -> leptos::prelude::AnyView + Clone +
         glue: page.glue,
         module: page.module,
         style: page.style,
+        parts: page.parts,
         dev: services.config.dev,
     };
     move || {

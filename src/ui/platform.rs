@@ -5,7 +5,7 @@
 pub use crate::client::{
     copy_text, is_touch, local_time, mark_hydrated, mint_id,
     outbox::{change_outbox, outbox},
-    remember_theme, remembered_theme, scroll_to_end,
+    reload, remember_theme, remembered_theme, scroll_to_end,
     socket::{connect, send},
     storage::{remember, remembered},
     upload::upload_files,
@@ -24,6 +24,17 @@ pub fn set_status(status: u16) {
     }
     #[cfg(not(feature = "ssr"))]
     let _ = status;
+}
+
+/// Reads the path of the page that is asked for.
+pub fn path_of_request() -> Option<String> {
+    #[cfg(feature = "ssr")]
+    {
+        let parts = leptos::context::use_context::<axum::http::request::Parts>()?;
+        Some(parts.uri.path().to_owned())
+    }
+    #[cfg(not(feature = "ssr"))]
+    None
 }
 
 /// Reads the theme that the reader chose from the request, so that the first paint is right.
@@ -112,4 +123,6 @@ mod on_server {
     }
 
     pub fn scroll_to_end(_: &Element) {}
+
+    pub fn reload() {}
 }

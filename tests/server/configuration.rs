@@ -39,6 +39,15 @@ fn what_is_wrong_is_told_with_its_line() {
     check_error("[agents.\"my agent\"]\ncommand = \"x\"", 1, "letters");
     check_error("[agents.goose]\nfolder = \"/nowhere\"", 2, "does not exist");
     check_error("[agents.other]\nkind = \"demo\"", 1, "is named demo");
+    check_error("[agents.big]\nkind = \"openai\"\nmodel = \"x\"", 1, "needs an address");
+    check_error(
+        "[agents.big]\nkind = \"openai\"\n\nbase_url = \"ftp://x\"",
+        4,
+        "must begin with http",
+    );
+    let key =
+        "[agents.big]\nkind = \"openai\"\nbase_url = \"http://x/v1\"\nkey_variable = \"sk-12\"";
+    check_error(key, 4, "does not belong in this file");
     check_error("roots = [", 1, "");
 }
 
@@ -73,6 +82,26 @@ fn everything_can_be_said_of_an_agent() {
     assert_eq!(mine.folder.as_ref(), Some(&true_path));
     let codex = config.entries.iter().find(|entry| entry.id == "codex").unwrap();
     assert!(matches!(codex.kind, AgentKind::Off));
+}
+
+#[test]
+fn pi_and_model_servers_are_told_by_their_kind_or_name() {
+    let text = "[agents.pi]\narguments = [\"--no-skills\"]\n\n[agents.mine]\nkind = \"pi\"\n\
+                command = \"/opt/pi\"\n\n[agents.ollama]\nmodel = \"small\"\n\n[agents.hosted]\n\
+                kind = \"openai\"\nbase_url = \"https://models.example/v1\"\nkey_variable = \"MY_KEY\"\n\
+                context = 32000\n";
+    let config = read(text).unwrap();
+    let kind_of = |id: &str| &config.entries.iter().find(|entry| entry.id == id).unwrap().kind;
+    let AgentKind::Pi(pi) = kind_of("pi") else { panic!("{:?}", kind_of("pi")) };
+    assert_eq!((pi.command.as_str(), pi.arguments.len()), ("pi", 1));
+    let AgentKind::Pi(mine) = kind_of("mine") else { panic!("{:?}", kind_of("mine")) };
+    assert_eq!((mine.command.as_str(), mine.name.as_str()), ("/opt/pi", "mine"));
+    let AgentKind::OpenAi(ollama) = kind_of("ollama") else { panic!("{:?}", kind_of("ollama")) };
+    assert_eq!(ollama.base_url, "http://127.0.0.1:11434/v1");
+    assert_eq!((ollama.model.as_deref(), ollama.start.is_some()), (Some("small"), true));
+    let AgentKind::OpenAi(hosted) = kind_of("hosted") else { panic!("{:?}", kind_of("hosted")) };
+    assert_eq!(hosted.key_variable.as_deref(), Some("MY_KEY"));
+    assert_eq!((hosted.context, hosted.start.is_some()), (Some(32000), false));
 }
 
 #[test]

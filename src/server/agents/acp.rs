@@ -8,13 +8,11 @@ mod connection;
 mod content;
 mod conversation;
 mod ending;
-mod json;
 mod opening;
 mod options;
 mod permission;
 mod pool;
 mod reader;
-mod recollection;
 mod route;
 mod tool;
 mod update;
@@ -22,7 +20,6 @@ mod update;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -30,9 +27,8 @@ use tokio::sync::mpsc;
 use self::conversation::Conversation;
 use self::pool::Pool;
 use super::agent::{Agent, AgentError, AgentHandle, HAPPENINGS_AHEAD, OpenRequest};
+use super::household::Household;
 use super::process::Launch;
-use super::programs::Programs;
-use crate::server::blobs::Blobs;
 use crate::wire::rest::AgentInfo;
 
 /// How an agent is started and spoken to.
@@ -50,23 +46,12 @@ pub struct AcpSettings {
     pub install: String,
 }
 
-/// What agents with a process of their own need of the server.
-#[derive(Debug, Clone)]
-pub struct Household {
-    pub keeper: PathBuf,
-    pub programs: Programs,
-    pub blobs: Blobs,
-    /// How long a process may do nothing before it is let go.
-    pub idle_after: Duration,
-}
-
 /// An agent by its command line; a clone is the same agent with the same processes.
 #[derive(Clone)]
 pub struct Acp {
     settings: Arc<AcpSettings>,
     pool: Arc<Pool>,
-    programs: Programs,
-    blobs: Blobs,
+    household: Household,
 }
 
 impl Acp {
@@ -81,8 +66,7 @@ impl Acp {
         Self {
             pool: Arc::new(Pool::new(&settings.name, launch, household.idle_after)),
             settings: Arc::new(settings),
-            programs: household.programs.clone(),
-            blobs: household.blobs.clone(),
+            household: household.clone(),
         }
     }
 
@@ -97,34 +81,23 @@ impl Acp {
     fn unavailable(&self, how: &str) -> AgentError {
         AgentError::Unavailable(format!("{} {how}", self.name()))
     }
-
-    /// Says what is missing, where the program is not there.
-    fn missing(&self) -> Option<String> {
-        let AcpSettings { command, install, .. } = &*self.settings;
-        match self.programs.find(command) {
-            Some(_) => None,
-            None => {
-                Some(format!("The program {command} was not found. {install}").trim().to_owned())
-            }
-        }
-    }
 }
 
 impl Agent for Acp {
     fn info(&self) -> AgentInfo {
-        let AcpSettings { id, name, description, .. } = &*self.settings;
+        let AcpSettings { id, name, description, command, install, .. } = &*self.settings;
         AgentInfo {
             id: id.clone(),
             name: name.clone(),
             description: description.clone(),
-            missing: self.missing(),
+            missing: self.household.missing(command, install),
         }
     }
 
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>> {
         let acp = self.clone();
         Box::pin(async move {
-            if let Some(missing) = acp.missing() {
+            if let Some(missing) = acp.info().missing {
                 return Err(AgentError::Unavailable(missing));
             }
             let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);

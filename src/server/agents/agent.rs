@@ -31,6 +31,11 @@ pub trait Agent: Send + Sync {
         AgentCommand::Prompt { text: resumption.text, attachments: Vec::new() }
     }
 
+    /// Looks whether the agent is there now, where that takes more than a glance.
+    fn look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     /// Lets go of everything that the agent runs, for the server stops.
     fn close(&self) {}
 }
@@ -72,6 +77,21 @@ impl OpenRequest {
             agent_session: None,
             earlier: Vec::new(),
             trace: Trace::default(),
+        }
+    }
+
+    /// Makes sure that a conversation still works where it was allowed to.
+    pub fn check_folder(&self) -> Result<(), AgentError> {
+        let folder = &self.workspace;
+        match folder.canonicalize() {
+            Ok(found) if found == *folder && found.is_dir() => Ok(()),
+            Ok(_) => Err(AgentError::Unavailable(format!(
+                "The folder {} is not what it was when this conversation began.",
+                folder.display()
+            ))),
+            Err(_) => {
+                Err(AgentError::Unavailable(format!("The folder {} is gone.", folder.display())))
+            }
         }
     }
 }

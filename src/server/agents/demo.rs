@@ -5,7 +5,6 @@
 //! request ids of questions differ, and what `[[clock]]` says. Stopping a turn means dropping its future, so whatever a turn
 //! holds must end when it is dropped.
 
-mod command;
 mod conversation;
 pub mod directive;
 pub mod form;
@@ -15,10 +14,8 @@ mod picture;
 mod resume;
 mod sample;
 mod script;
-mod search;
 mod tools;
 mod turn;
-mod workspace;
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -31,11 +28,11 @@ use super::agent::{
     Agent, AgentCommand, AgentError, AgentHandle, HAPPENINGS_AHEAD, Happening, OpenRequest,
     Resumption,
 };
+use super::workspace::Workspace;
 use crate::domain::ids::RequestId;
 use crate::domain::message::Attachment;
 use crate::wire::rest::AgentInfo;
 use conversation::{Conversation, Stop};
-use workspace::Workspace;
 
 const COMMAND_LIMIT: Duration = Duration::from_secs(30);
 

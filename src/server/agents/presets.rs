@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::acp::AcpSettings;
+use super::openai::OpenAiSettings;
+use super::pi::PiSettings;
+
+/// The id under which pi is known.
+pub const PI: &str = "pi";
 
 struct Preset {
     id: &'static str,
@@ -86,12 +91,67 @@ impl Preset {
     }
 }
 
-/// Gives the settings of every agent that is known by name.
+/// Gives the settings of every agent that is known by name and speaks ACP.
 pub fn all() -> impl Iterator<Item = AcpSettings> {
     PRESETS.iter().map(Preset::settings)
 }
 
-/// Gives the settings of one agent that is known by name.
+/// Gives the settings of one of them.
 pub fn find(id: &str) -> Option<AcpSettings> {
     PRESETS.iter().find(|preset| preset.id == id).map(Preset::settings)
+}
+
+/// Gives the settings of pi.
+pub fn pi() -> PiSettings {
+    PiSettings {
+        id: PI.to_owned(),
+        name: PI.to_owned(),
+        description: "A small open coding agent for many models.".to_owned(),
+        command: PI.to_owned(),
+        arguments: Vec::new(),
+        environment: BTreeMap::new(),
+        install: "Install it with: npm install --global @earendil-works/pi-coding-agent".to_owned(),
+    }
+}
+
+struct ModelServer {
+    id: &'static str,
+    name: &'static str,
+    port: u16,
+    start: &'static str,
+}
+
+const MODEL_SERVERS: [ModelServer; 4] = [
+    ModelServer { id: "ollama", name: "Ollama", port: 11434, start: "Start it with: ollama serve" },
+    ModelServer {
+        id: "llama.cpp",
+        name: "llama.cpp",
+        port: 8080,
+        start: "Start it with: llama-server --jinja --model FILE",
+    },
+    ModelServer {
+        id: "lm-studio",
+        name: "LM Studio",
+        port: 1234,
+        start: "Start its server with: lms server start",
+    },
+    ModelServer { id: "vllm", name: "vLLM", port: 8000, start: "Start it with: vllm serve MODEL" },
+];
+
+impl ModelServer {
+    fn settings(&self) -> OpenAiSettings {
+        OpenAiSettings {
+            id: self.id.to_owned(),
+            name: self.name.to_owned(),
+            description: "Models that run on this machine.".to_owned(),
+            base_url: format!("http://127.0.0.1:{}/v1", self.port),
+            start: Some(self.start.to_owned()),
+            ..OpenAiSettings::default()
+        }
+    }
+}
+
+/// Gives the model servers that are looked for at their usual places on this machine.
+pub fn model_servers() -> impl Iterator<Item = OpenAiSettings> {
+    MODEL_SERVERS.iter().map(ModelServer::settings)
 }

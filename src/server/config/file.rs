@@ -11,6 +11,8 @@ use toml::Spanned;
 use super::{AgentEntry, AgentKind, AgentsConfig};
 use crate::domain::ids::LONGEST_ID;
 use crate::server::agents::acp::AcpSettings;
+use crate::server::agents::openai::OpenAiSettings;
+use crate::server::agents::pi::PiSettings;
 use crate::server::agents::{DEMO, presets};
 
 /// The name that the file has in the data directory.
@@ -39,6 +41,8 @@ struct File {
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Acp,
+    Pi,
+    OpenAi,
     Demo,
 }
 
@@ -54,6 +58,10 @@ struct Entry {
     environment: BTreeMap<String, String>,
     folder: Option<Spanned<PathBuf>>,
     compress: Option<String>,
+    base_url: Option<Spanned<String>>,
+    model: Option<String>,
+    key_variable: Option<Spanned<String>>,
+    context: Option<u64>,
     #[serde(default = "yes")]
     enabled: bool,
 }
@@ -103,6 +111,14 @@ impl Reader<'_> {
             (true, Some(Kind::Demo)) => {
                 return Err(self.error(span, "the agent of kind demo is named demo"));
             }
+            (true, Some(Kind::Pi)) => AgentKind::Pi(self.pi(id.clone(), entry)?),
+            (true, None) if id == presets::PI => AgentKind::Pi(self.pi(id.clone(), entry)?),
+            (true, Some(Kind::OpenAi)) => {
+                AgentKind::OpenAi(self.openai(id.clone(), span, entry)?)
+            }
+            (true, None) if presets::model_servers().any(|known| known.id == id) => {
+                AgentKind::OpenAi(self.openai(id.clone(), span, entry)?)
+            }
             (true, Some(Kind::Acp) | None) => AgentKind::Acp(self.acp(&id, span, entry)?),
         };
         Ok(AgentEntry { id, kind, folder })
@@ -111,11 +127,8 @@ impl Reader<'_> {
     /// Fills in what the file leaves out from the agent known by that name.
     fn acp(&self, id: &str, span: Range<usize>, entry: Entry) -> Result<AcpSettings, FileError> {
         let known = presets::find(id);
-        let command = match (&entry.command, &known) {
-            (Some(command), _) if command.get_ref().trim().is_empty() => {
-                return Err(self.error(command.span(), "the command is empty"));
-            }
-            (Some(command), _) => expand(command.get_ref()).display().to_string(),
+        let command = match (self.command(&entry)?, &known) {
+            (Some(command), _) => command,
             (None, Some(known)) => known.command.clone(),
             (None, None) => {
                 let message = format!("the agent {id} needs a command: command = \"…\"");
@@ -143,6 +156,67 @@ impl Reader<'_> {
         })
     }
 
+    /// Fills in what the file leaves out from how pi is usually started.
+    fn pi(&self, id: String, entry: Entry) -> Result<PiSettings, FileError> {
+        let usual = presets::pi();
+        Ok(PiSettings {
+            command: self.command(&entry)?.unwrap_or(usual.command),
+            name: entry.name.unwrap_or_else(|| id.clone()),
+            description: entry.description.unwrap_or(usual.description),
+            arguments: entry.arguments.unwrap_or_default(),
+            environment: entry.environment,
+            install: usual.install,
+            id,
+        })
+    }
+
+    /// Fills in what the file leaves out from the model server known by that name.
+    fn openai(
+        &self,
+        id: String,
+        span: Range<usize>,
+        entry: Entry,
+    ) -> Result<OpenAiSettings, FileError> {
+        let known = presets::model_servers().find(|known| known.id == id);
+        let named = entry.base_url.is_some();
+        let base_url = match (&entry.base_url, &known) {
+            (Some(url), _) if !is_web_address(url.get_ref()) => {
+                return Err(self.error(url.span(), "base_url must begin with http:// or https://"));
+            }
+            (Some(url), _) => url.get_ref().clone(),
+            (None, Some(known)) => known.base_url.clone(),
+            (None, None) => {
+                let message =
+                    format!("the agent {id} needs an address: base_url = \"http://…/v1\"");
+                return Err(self.error(span, &message));
+            }
+        };
+        if let Some(name) = entry.key_variable.as_ref().filter(|it| !is_variable(it.get_ref())) {
+            let message = "key_variable names an environment variable; the key itself does not \
+                           belong in this file";
+            return Err(self.error(name.span(), message));
+        }
+        let known = known.unwrap_or_default();
+        Ok(OpenAiSettings {
+            name: entry.name.unwrap_or_else(|| named_or(known.name, &id)),
+            description: entry.description.unwrap_or_else(|| format!("A model at {base_url}.")),
+            model: entry.model,
+            key_variable: entry.key_variable.map(Spanned::into_inner),
+            context: entry.context,
+            start: known.start.filter(|_| !named),
+            base_url,
+            id,
+        })
+    }
+
+    fn command(&self, entry: &Entry) -> Result<Option<String>, FileError> {
+        let Some(command) = &entry.command else { return Ok(None) };
+        if command.get_ref().trim().is_empty() {
+            return Err(self.error(command.span(), "the command is empty"));
+        }
+        Ok(Some(expand(command.get_ref()).display().to_string()))
+    }
+
     fn folder(&self, folder: &Spanned<PathBuf>) -> Result<PathBuf, FileError> {
         let path = expand(&folder.get_ref().to_string_lossy());
         if !path.is_absolute() {
@@ -164,6 +238,19 @@ impl Reader<'_> {
             message: message.to_owned(),
         }
     }
+}
+
+fn named_or(name: String, id: &str) -> String {
+    if name.is_empty() { id.to_owned() } else { name }
+}
+
+fn is_web_address(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
+}
+
+fn is_variable(name: &str) -> bool {
+    let fits = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    !name.is_empty() && name.chars().all(fits)
 }
 
 /// Puts the home folder in place of `~/`.

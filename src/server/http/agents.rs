@@ -13,7 +13,9 @@ use crate::wire::rest::{AgentFacts, AgentInfo, TraceLine};
 
 /// Lists the agents, with what is missing where one cannot be used.
 pub async fn list(State(services): State<Services>) -> Json<Vec<AgentInfo>> {
-    Json(services.registry.agents().list())
+    let agents = services.registry.agents();
+    agents.look().await;
+    Json(agents.list())
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
@@ -95,6 +96,15 @@ impl Registry {
                 // The task left between the look-up and the send: start it again.
                 Err(mpsc::error::SendError(returned)) => command = returned,
             }
+        }
+    }
+
+    /// Hands a command to the session's task without waiting, or gives it back where there is none
+    /// or it has too much to do.
+    pub fn try_send(&self, id: &SessionId, command: TaskCommand) -> Result<(), TaskCommand> {
+        match self.commands_of(id) {
+            Some(commands) => commands.try_send(command).map_err(TrySendError::into_inner),
+            None => Err(command),
         }
     }
 

@@ -32,6 +32,8 @@ pub struct Conversation {
     pub problem: ArcRwSignal<Option<String>>,
     /// The prompt that a failed send gives back.
     pub returned: ArcRwSignal<Option<OutboxTurn>>,
+    /// Whether the reader follows what comes at the end.
+    pub at_end: ArcRwSignal<bool>,
     /// Fires whenever something new stands at the end.
     pub grown: ArcTrigger,
     live: ArcStoredValue<Live>,
@@ -56,6 +58,7 @@ impl Conversation {
             has_earlier: ArcRwSignal::new(has_earlier),
             problem: ArcRwSignal::new(None),
             returned: ArcRwSignal::new(None),
+            at_end: ArcRwSignal::new(true),
             grown: ArcTrigger::new(),
             live: ArcStoredValue::new(live),
             cursor: ArcStoredValue::new(cursor),

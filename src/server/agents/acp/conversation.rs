@@ -12,14 +12,14 @@ use uuid::Uuid;
 use super::Acp;
 use super::connection::Refusal;
 use super::content;
-use super::opening::{Link, Memory, OPEN_WITHIN};
+use super::opening::{Link, OPEN_WITHIN};
 use super::permission;
-use super::recollection::Recollection;
 use super::route::Mail;
 use super::update::Translator;
 use crate::domain::ids::RequestId;
 use crate::domain::message::{Attachment, NoticeLevel, Role};
 use crate::server::agents::agent::{AgentCommand, AgentError, Happening, OpenRequest};
+use crate::server::agents::recollection::{FORGOTTEN, Memory, Recollection};
 
 /// Nobody listens to the happenings any more.
 pub struct Left;
@@ -101,9 +101,7 @@ impl Conversation {
         self.tell(Happening::Options(self.translator.settings.list())).await?;
         self.tell(Happening::Commands(commands)).await?;
         if lost {
-            let text = "The agent no longer remembered this conversation; it is told what was \
-                        said so far."
-                .to_owned();
+            let text = FORGOTTEN.to_owned();
             self.say(Happening::Notice { level: NoticeLevel::Info, text }).await?;
         }
         Ok(())
@@ -168,7 +166,8 @@ impl Conversation {
         self.translator.begin_turn();
         let Some(link) = &self.link else { return Ok(()) };
         let tastes = link.hello.tastes;
-        let mut prompt = content::prompt(words, attachments, tastes, &self.acp.blobs).await;
+        let mut prompt =
+            content::prompt(words, attachments, tastes, &self.acp.household.blobs).await;
         prompt.splice(0..0, primer);
         link.connection.begin_turn(&link.session, &prompt)
     }
@@ -180,7 +179,8 @@ impl Conversation {
             return None;
         }
         let needed = std::mem::take(&mut self.needs_primer);
-        self.recollection.block().filter(|_| needed)
+        let primer = self.recollection.primer().filter(|_| needed)?;
+        Some(json!({ "type": "text", "text": primer }))
     }
 
     async fn reopen(&mut self) -> Result<Result<(), AgentError>, Left> {

@@ -2,10 +2,10 @@
 
 use super::connection::{Refusal, Reply};
 use super::conversation::{Conversation, Left, Turn};
-use super::json::text;
 use super::update::NO_SUMMARY;
 use crate::domain::message::{NoticeLevel, Role};
 use crate::server::agents::agent::{Ending, Happening};
+use crate::server::agents::json::text;
 
 impl Conversation {
     /// Ends the turn under way, whatever the agent calls its end.

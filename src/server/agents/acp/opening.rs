@@ -7,11 +7,12 @@ use tokio::sync::mpsc;
 
 use super::Acp;
 use super::connection::{Connection, Refusal, Reply};
-use super::json::{at, list, text};
 use super::options::Settings;
 use super::pool::Hello;
 use super::route::{Mail, Offer};
 use crate::server::agents::agent::{AgentError, OpenRequest};
+use crate::server::agents::json::{at, list, text};
+use crate::server::agents::recollection::Memory;
 
 /// How long an agent may take to open a session; some load half the world first.
 pub const OPEN_WITHIN: Duration = Duration::from_secs(90);
@@ -31,20 +32,10 @@ pub struct Link {
     pub memory: Memory,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    /// It is new to it.
-    New,
-    /// It remembers it.
-    Kept,
-    /// It has forgotten it, and began anew.
-    Lost,
-}
-
 impl Link {
     /// Opens a session in the process of its folder.
     pub async fn open(acp: &Acp, request: &OpenRequest) -> Result<Self, AgentError> {
-        check_folder(request)?;
+        request.check_folder()?;
         let (connection, hello) = acp.pool.connect(&request.workspace).await?;
         let opening = Opening { acp, request, connection, hello };
         let mut link = match &request.agent_session {
@@ -179,19 +170,6 @@ impl Opening<'_> {
             Refusal::Gone(how) => self.acp.unavailable(how),
             Refusal::Late => self.acp.unavailable("did not answer in time"),
         }
-    }
-}
-
-/// Makes sure that a conversation still works where it was allowed to.
-fn check_folder(request: &OpenRequest) -> Result<(), AgentError> {
-    let folder = &request.workspace;
-    match folder.canonicalize() {
-        Ok(found) if found == *folder && found.is_dir() => Ok(()),
-        Ok(_) => Err(AgentError::Unavailable(format!(
-            "The folder {} is not what it was when this conversation began.",
-            folder.display()
-        ))),
-        Err(_) => Err(AgentError::Unavailable(format!("The folder {} is gone.", folder.display()))),
     }
 }
 

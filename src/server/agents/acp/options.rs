@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::json::{list, text};
+use crate::server::agents::json::{list, text};
 use crate::wire::rest::{AgentChoice, AgentOption};
 
 /// By which request an option is set.

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::json::{list, text};
 use crate::domain::ids::RequestId;
 use crate::domain::message::{Choice, ChoiceTone, Question};
+use crate::server::agents::json::{list, text};
 use crate::server::agents::trace::head;
 
 /// How much of what is asked about is shown.

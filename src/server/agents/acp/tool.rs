@@ -4,23 +4,21 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::content::{self, Block, unknown};
-use super::json::{at, list, text};
 use crate::domain::message::{ToolOutput, ToolState};
 use crate::server::agents::agent::Happening;
+use crate::server::agents::content::{self, Block, unknown};
+use crate::server::agents::json::{at, list, text};
+use crate::server::agents::outputs::{
+    CUT, LONGEST_OUTPUT, Outputs, add_text, cut, one_line, shorten_path,
+};
 use crate::server::agents::trace::head;
-
-/// How much text of one tool's output is shown.
-const LONGEST_OUTPUT: usize = 128 << 10;
-
-const CUT: &str = "\n… the rest is left out";
 
 /// What is shown of one tool call so far.
 #[derive(Debug, Default)]
 struct Shown {
     name: String,
     target: String,
-    outputs: Vec<ToolOutput>,
+    outputs: Outputs,
     /// Output of a terminal, which comes in pieces beside the content.
     terminal: usize,
     ended: bool,
@@ -81,7 +79,7 @@ impl Tools {
                     Block::Unknown(kind) => strange.push(kind),
                 },
                 "diff" => outputs.push(ToolOutput::Diff {
-                    path: self.shorten(text(item, "path").unwrap_or_default()),
+                    path: shorten_path(&self.folder, text(item, "path").unwrap_or_default()),
                     old: cut(text(item, "oldText").unwrap_or_default()),
                     new: cut(text(item, "newText").unwrap_or_default()),
                 }),
@@ -91,11 +89,6 @@ impl Tools {
             }
         }
         (outputs, strange)
-    }
-
-    fn shorten(&self, path: &str) -> String {
-        let inside = path.strip_prefix(&self.folder).and_then(|rest| rest.strip_prefix('/'));
-        inside.unwrap_or(path).to_owned()
     }
 }
 
@@ -112,21 +105,7 @@ impl Shown {
     }
 
     fn replace(&mut self, tool_id: &str, outputs: Vec<ToolOutput>) -> Vec<Happening> {
-        if outputs.is_empty() || outputs == self.outputs {
-            return Vec::new();
-        }
-        let shown = std::mem::replace(&mut self.outputs, outputs);
-        let tool_id = tool_id.to_owned();
-        if let Some(text) = continuation(&shown, &self.outputs) {
-            return vec![Happening::ToolOutput { tool_id, output: ToolOutput::Text { text } }];
-        }
-        if shown.is_empty() && self.terminal == 0 {
-            let outputs = self.outputs.iter().cloned();
-            return outputs
-                .map(|output| Happening::ToolOutput { tool_id: tool_id.clone(), output })
-                .collect();
-        }
-        vec![Happening::ToolOutputs { tool_id, outputs: self.outputs.clone() }]
+        self.outputs.replace(tool_id, outputs, self.terminal > 0)
     }
 
     /// Some agents show what a command prints beside the protocol only: in pieces, or whole.
@@ -166,36 +145,6 @@ impl Shown {
     }
 }
 
-/// Gives what a text goes on with, where nothing else changed.
-fn continuation(shown: &[ToolOutput], next: &[ToolOutput]) -> Option<String> {
-    let (last, before) = shown.split_last()?;
-    let (next_last, next_before) = next.split_last()?;
-    match (last, next_last) {
-        (ToolOutput::Text { text }, ToolOutput::Text { text: longer }) if before == next_before => {
-            longer.strip_prefix(text.as_str()).map(str::to_owned)
-        }
-        _ => None,
-    }
-}
-
-/// Puts texts that follow each other into one, as they are shown.
-fn add_text(outputs: &mut Vec<ToolOutput>, words: &str) {
-    if words.is_empty() {
-        return;
-    }
-    match outputs.last_mut() {
-        Some(ToolOutput::Text { text }) => *text = cut(&format!("{text}\n{words}")),
-        _ => outputs.push(ToolOutput::Text { text: cut(words) }),
-    }
-}
-
-fn cut(text: &str) -> String {
-    match head(text, LONGEST_OUTPUT) {
-        whole if whole.len() == text.len() => whole.to_owned(),
-        part => format!("{part}{CUT}"),
-    }
-}
-
 /// Takes off the fence that some agents put round plain output.
 fn unfenced(words: &str) -> &str {
     let inside = || {
@@ -232,8 +181,4 @@ fn name_of_kind(call: &Value) -> &'static str {
         "switch_mode" => "Switch mode",
         _ => "Tool",
     }
-}
-
-fn one_line(title: &str) -> String {
-    crate::domain::list::shorten(&title.split_whitespace().collect::<Vec<_>>().join(" "), 200)
 }

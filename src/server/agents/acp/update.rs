@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use super::content::{happening, unknown};
-use super::json::{at, count, list, text};
 use super::options::Settings;
 use super::tool::Tools;
 use crate::domain::message::{NoticeLevel, PlanEntry, PlanState, Usage};
 use crate::server::agents::agent::Happening;
+use crate::server::agents::content::{happening, unknown};
+use crate::server::agents::json::{at, count, list, text};
 use crate::wire::rest::SlashCommand;
 
 pub const NO_SUMMARY: &str =

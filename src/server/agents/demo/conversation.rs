@@ -8,13 +8,14 @@ use uuid::Uuid;
 
 use super::ledger::Ledger;
 use super::resume::{ALLOW_ONCE, Recall};
-use super::workspace::Workspace;
-use super::{Answer, Demo, script};
+use super::{Answer, Demo};
 use crate::domain::ids::{RequestId, SessionId};
 use crate::domain::message::{
     Choice, ChoiceTone, NoticeLevel, Question, ToolOutput, ToolState, Usage,
 };
 use crate::server::agents::agent::{Ending, Happening};
+use crate::server::agents::words::one_line;
+use crate::server::agents::workspace::Workspace;
 
 /// Says why a turn did not run to its end.
 #[derive(Debug)]
@@ -125,7 +126,7 @@ impl Conversation {
         let started = Happening::ToolStarted {
             tool_id: tool_id.clone(),
             name: name.to_owned(),
-            target: script::one_line(target),
+            target: one_line(target),
         };
         self.send(started).await?;
         self.open_tool = Some(tool_id.clone());

@@ -1,7 +1,7 @@
 //! What was asked and how many words went to and fro: the agent's make-believe context.
 
-use super::script;
 use crate::domain::message::Usage;
+use crate::server::agents::words::{counted, one_line};
 
 const CONTEXT_LIMIT: u64 = 8000;
 
@@ -69,8 +69,7 @@ impl Ledger {
             return "Nothing was asked so far.".to_owned();
         }
         let total = self.forgotten + self.asked.len();
-        let mut summary =
-            format!("So far {} asked:\n", script::counted(total, "thing was", "things were"));
+        let mut summary = format!("So far {} asked:\n", counted(total, "thing was", "things were"));
         if self.forgotten > 0 {
             summary.push_str(&format!("\n(the first {} are left out)\n", self.forgotten));
         }
@@ -84,7 +83,7 @@ impl Ledger {
 /// Shortens a prompt to one line whose directives are no longer directives, for a summary may come
 /// back as a prompt and must not crash or ask a second time.
 fn defuse(prompt: &str) -> String {
-    let mut line = script::one_line(prompt);
+    let mut line = one_line(prompt);
     while line.contains("[[") || line.contains("]]") {
         line = line.replace("[[", "[").replace("]]", "]");
     }

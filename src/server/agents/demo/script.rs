@@ -1,11 +1,9 @@
 //! The words that the demo agent says about the person's own prompt and folder.
 
 use super::form::FORMS;
-use super::workspace::Listing;
 use crate::domain::message::Attachment;
-
-/// The longest line that a target, a summary or a search result is cut to, in characters.
-const LINE: usize = 120;
+use crate::server::agents::words::{LINE, counted, one_line, shorten, size};
+use crate::server::agents::workspace::Listing;
 
 /// How much of a prompt is quoted back.
 const QUOTED_LINES: usize = 8;
@@ -124,47 +122,4 @@ fn quote(prompt: &str) -> String {
         .collect();
     let more = if lines.count() > QUOTED_LINES { "\n> …" } else { "" };
     format!("{}{more}", quoted.join("\n"))
-}
-
-/// Makes one short line of any text.
-pub(super) fn one_line(text: &str) -> String {
-    let mut words = text.split_whitespace();
-    let mut line = String::new();
-    // A prompt may be huge: stop when the line is long enough.
-    while let Some(word) = words.next().filter(|_| line.len() <= 4 * LINE) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    shorten(&line, LINE)
-}
-
-fn shorten(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", text.split_at(end).0.trim_end()),
-        None => text.to_owned(),
-    }
-}
-
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// Writes a number of bytes as a person reads it.
-pub(super) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut amount = bytes as f64 / 1024.0;
-    let mut units = UNITS.iter();
-    let mut unit = units.next();
-    while amount >= 1024.0
-        && let Some(larger) = units.next()
-    {
-        amount /= 1024.0;
-        unit = Some(larger);
-    }
-    format!("{amount:.1} {}", unit.unwrap_or(&"KiB"))
 }

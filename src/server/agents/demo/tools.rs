@@ -3,11 +3,10 @@
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::command::Running;
 use super::conversation::{Conversation, Stop};
 use super::directive::Tool;
-use super::workspace::{Listing, Refusal, Workspace};
 use crate::domain::message::{ToolOutput, ToolState};
+use crate::server::agents::workspace::{Listing, Refusal, Running, Workspace};
 
 pub(super) async fn call(conversation: &mut Conversation, tool: Tool) -> Result<(), Stop> {
     match tool {

@@ -1,13 +1,18 @@
 //! The files of one conversation: everything stays inside its folder and within bounds.
 
+mod command;
+mod search;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, DirEntry};
-use std::io::{self, Read};
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-use super::script;
+use super::words::size;
 use crate::domain::message::ToolOutput;
+
+pub use command::Running;
 
 /// How much of a file is read.
 const READ_LIMIT: usize = 256 * 1024;
@@ -20,7 +25,7 @@ const CONTEXT_LINES: usize = 3;
 
 /// Says in plain words why something is not done.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refusal {
+pub enum Refusal {
     #[error("“{0}” is outside the folder of this conversation.")]
     Outside(String),
     #[error("“{0}” has “..” in it: write the path from the folder of this conversation.")]
@@ -37,6 +42,8 @@ pub(super) enum Refusal {
     NotEditable(String),
     #[error("“{path}” holds the text to replace {times}; it must be there once.")]
     NotOnce { path: String, times: String },
+    #[error("“{0}” is there already.")]
+    Exists(String),
     #[error("“{path}” cannot be used: {reason}.")]
     Failed { path: String, reason: io::Error },
     #[error("The work was not finished: {0}.")]
@@ -45,31 +52,31 @@ pub(super) enum Refusal {
 
 /// A folder as a person reads it, with what it adds up to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listing {
-    pub(super) text: String,
-    pub(super) files: usize,
-    pub(super) folders: usize,
-    pub(super) bytes: u64,
+pub struct Listing {
+    pub text: String,
+    pub files: usize,
+    pub folders: usize,
+    pub bytes: u64,
 }
 
 /// What the first bytes of a file are.
-pub(super) enum Content {
+pub enum Content {
     Text { text: String, whole: bool },
     Binary,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Workspace {
+pub struct Workspace {
     root: PathBuf,
 }
 
 impl Workspace {
-    pub(super) fn new(root: PathBuf) -> Self {
+    pub fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
     /// Finds the folder itself, with every link on the way followed.
-    pub(super) fn folder(&self) -> Result<PathBuf, Refusal> {
+    pub fn folder(&self) -> Result<PathBuf, Refusal> {
         let folder = self.root.canonicalize().ok().filter(|folder| folder.is_dir());
         folder.ok_or_else(|| Refusal::NoFolder(self.root.display().to_string()))
     }
@@ -91,7 +98,7 @@ impl Workspace {
     }
 
     /// Lists a folder by name, with sizes.
-    pub(super) fn list(&self, path: &str) -> Result<Listing, Refusal> {
+    pub fn list(&self, path: &str) -> Result<Listing, Refusal> {
         let folder = self.find(path)?;
         if !folder.is_dir() {
             return Err(Refusal::NotAFolder(path.to_owned()));
@@ -118,10 +125,10 @@ impl Workspace {
     }
 
     /// Reads a text file; a binary one is only named.
-    pub(super) fn read(&self, path: &str) -> Result<String, Refusal> {
+    pub fn read(&self, path: &str) -> Result<String, Refusal> {
         let file = self.find_file(path)?;
-        let size = fs::metadata(&file).map_err(|error| explain(path, error))?.len();
-        let shown_size = script::size(size);
+        let length = fs::metadata(&file).map_err(|error| explain(path, error))?.len();
+        let shown_size = size(length);
         match read_start(&file).map_err(|error| explain(path, error))? {
             Content::Binary => {
                 Ok(format!("{path} is a binary file of {shown_size}; it is not shown.\n"))
@@ -129,24 +136,50 @@ impl Workspace {
             Content::Text { text, .. } if text.is_empty() => Ok(format!("{path} is empty.\n")),
             Content::Text { text, whole: true } => Ok(text),
             Content::Text { text, whole: false } => {
-                let limit = script::size(READ_LIMIT as u64);
+                let limit = size(READ_LIMIT as u64);
                 Ok(format!("{text}\n… the first {limit} of {shown_size} are shown.\n"))
             }
         }
     }
 
     /// Says whether an edit could be done.
-    pub(super) fn check_edit(&self, path: &str, old: &str) -> Result<(), Refusal> {
+    pub fn check_edit(&self, path: &str, old: &str) -> Result<(), Refusal> {
         self.editable(path, old).map(drop)
     }
 
     /// Replaces the one place where `old` stands.
-    pub(super) fn edit(&self, path: &str, old: &str, new: &str) -> Result<ToolOutput, Refusal> {
+    pub fn edit(&self, path: &str, old: &str, new: &str) -> Result<ToolOutput, Refusal> {
         let (file, text) = self.editable(path, old)?;
         let changed = text.replacen(old, new, 1);
         fs::write(file, &changed).map_err(|error| explain(path, error))?;
         let (old, new) = around_change(&text, &changed);
         Ok(ToolOutput::Diff { path: path.to_owned(), old, new })
+    }
+
+    /// Says whether a new file could be made.
+    pub fn check_create(&self, path: &str) -> Result<(), Refusal> {
+        self.creatable(path).map(drop)
+    }
+
+    /// Makes a new file with this text.
+    pub fn create(&self, path: &str, text: &str) -> Result<ToolOutput, Refusal> {
+        let place = self.creatable(path)?;
+        // What appeared meanwhile is not overwritten.
+        let made = File::create_new(place).and_then(|mut file| file.write_all(text.as_bytes()));
+        made.map_err(|error| explain(path, error))?;
+        let (path, new) = (path.to_owned(), text.to_owned());
+        Ok(ToolOutput::Diff { path, old: String::new(), new })
+    }
+
+    fn creatable(&self, path: &str) -> Result<PathBuf, Refusal> {
+        let wanted = Path::new(path.trim());
+        let name = wanted.file_name().ok_or_else(|| Refusal::NotAFile(path.to_owned()))?;
+        let parent = wanted.parent().unwrap_or(Path::new(""));
+        let place = self.find(&parent.to_string_lossy())?.join(name);
+        match fs::symlink_metadata(&place) {
+            Ok(_) => Err(Refusal::Exists(path.to_owned())),
+            Err(_) => Ok(place),
+        }
     }
 
     fn editable(&self, path: &str, old: &str) -> Result<(PathBuf, String), Refusal> {
@@ -183,7 +216,7 @@ fn describe(entry: &DirEntry, listing: &mut Listing) -> String {
         Ok(metadata) if metadata.is_file() => {
             listing.files += 1;
             listing.bytes += metadata.len();
-            format!("{name}  {}\n", script::size(metadata.len()))
+            format!("{name}  {}\n", size(metadata.len()))
         }
         Ok(metadata) if metadata.is_symlink() => format!("{name}  (link)\n"),
         _ => format!("{name}  (special)\n"),
@@ -191,7 +224,7 @@ fn describe(entry: &DirEntry, listing: &mut Listing) -> String {
 }
 
 /// Reads the start of a file and says whether it is text.
-pub(super) fn read_start(file: &Path) -> io::Result<Content> {
+pub fn read_start(file: &Path) -> io::Result<Content> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(READ_LIMIT as u64 + 1).read_to_end(&mut bytes)?;
     let whole = bytes.len() <= READ_LIMIT;

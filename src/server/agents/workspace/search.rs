@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::script;
-use super::workspace::{Content, Refusal, Workspace, read_start};
+use super::{Content, Refusal, Workspace, read_start};
+use crate::server::agents::words::one_line;
 
 /// How many matching lines are shown.
 const MATCHES: usize = 100;
@@ -29,13 +29,13 @@ struct Search<'a> {
 
 impl Workspace {
     /// Lists the lines that hold a text, in the order of their paths.
-    pub(super) fn search(&self, wanted: &str) -> Result<String, Refusal> {
+    pub fn search(&self, wanted: &str) -> Result<String, Refusal> {
         let root = self.folder()?;
         let mut search = Search { wanted, root: &root, lines: Vec::new(), entries: 0, bytes: 0 };
         let complete = search.walk();
         let mut found = search.lines.concat();
         if found.is_empty() {
-            found = format!("“{}” is in none of the files.\n", script::one_line(wanted));
+            found = format!("“{}” is in none of the files.\n", one_line(wanted));
         }
         if !complete {
             found.push_str("… there is more than was searched.\n");
@@ -73,7 +73,7 @@ impl Search<'_> {
         let shown = path.strip_prefix(self.root).unwrap_or(path).display();
         for (place, line) in text.lines().enumerate() {
             if line.contains(self.wanted) && self.lines.len() < MATCHES {
-                self.lines.push(format!("{shown}:{}: {}\n", place + 1, script::one_line(line)));
+                self.lines.push(format!("{shown}:{}: {}\n", place + 1, one_line(line)));
             }
         }
     }

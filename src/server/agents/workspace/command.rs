@@ -9,7 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::{Child, ChildStdout, Command};
 
-use super::script;
+use crate::server::agents::words::size;
 
 /// How much of a command's output is shown.
 const OUTPUT_LIMIT: usize = 64 * 1024;
@@ -21,7 +21,7 @@ const ENVIRONMENT: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", 
 /// Runs the command with one pipe for both outputs, so that their order is the command's own.
 const BOTH_OUTPUTS: &str = r#"exec sh -c "$1" 2>&1"#;
 
-pub(super) struct Running {
+pub struct Running {
     // Declared first to be dropped first: a child that was stopped is not reaped before its group
     // is killed, so the group's number cannot have passed to another.
     _group: Group,
@@ -32,7 +32,7 @@ pub(super) struct Running {
 
 impl Running {
     /// Starts a command in a process group of its own.
-    pub(super) fn start(folder: &Path, command: &str) -> io::Result<Self> {
+    pub fn start(folder: &Path, command: &str) -> io::Result<Self> {
         let mut child = Command::new("sh")
             .args(["-c", BOTH_OUTPUTS, "sh", command])
             .current_dir(folder)
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Waits for the next piece of output; `None` says that all of it was shown.
-    pub(super) async fn piece(&mut self) -> Option<String> {
+    pub async fn piece(&mut self) -> Option<String> {
         loop {
             if let Some(piece) = self.output.piece() {
                 return Some(piece);
@@ -72,12 +72,12 @@ impl Running {
     }
 
     /// Waits until the command itself is gone.
-    pub(super) async fn end(&mut self) -> io::Result<ExitStatus> {
+    pub async fn end(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
     /// Stops the command and all that it left behind; gives the output not shown yet.
-    pub(super) fn stop(mut self) -> Option<String> {
+    pub fn stop(mut self) -> Option<String> {
         self.output.rest()
     }
 }
@@ -137,7 +137,7 @@ impl Output {
             rest.push('\n');
         }
         if self.cut && !std::mem::replace(&mut self.told, true) {
-            let limit = script::size(OUTPUT_LIMIT as u64);
+            let limit = size(OUTPUT_LIMIT as u64);
             rest.push_str(&format!("… the output is cut after {limit}.\n"));
         }
         (!rest.is_empty()).then_some(rest)

@@ -2,14 +2,27 @@
 
 use std::collections::VecDeque;
 
-use serde_json::{Value, json};
-
 use crate::domain::message::{Message, Role};
 use crate::server::agents::trace::head;
 
 /// How much is told in all, and of one message.
 const KEPT: usize = 24 << 10;
 const LONGEST: usize = 4 << 10;
+
+/// How an agent came to know a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// It is new to it.
+    New,
+    /// It remembers it.
+    Kept,
+    /// It has forgotten it, and began anew.
+    Lost,
+}
+
+/// What a person is told when an agent has forgotten a conversation.
+pub const FORGOTTEN: &str =
+    "The agent no longer remembered this conversation; it is told what was said so far.";
 
 /// The newest of what was said, within bounds.
 #[derive(Debug, Default)]
@@ -46,16 +59,15 @@ impl Recollection {
         }
     }
 
-    /// Words it as the first block of a prompt, where there is anything to tell.
-    pub fn block(&self) -> Option<Value> {
+    /// Words it as the beginning of a prompt, where there is anything to tell.
+    pub fn primer(&self) -> Option<String> {
         if self.lines.is_empty() {
             return None;
         }
         let said = self.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n\n");
-        let text = format!(
+        Some(format!(
             "This conversation began before you joined it. What was said so far:\n\n{said}\n\n\
              Now go on with the message that follows."
-        );
-        Some(json!({ "type": "text", "text": text }))
+        ))
     }
 }
