@@ -11,6 +11,7 @@ mod recovery;
 mod report;
 mod resolve;
 mod scene;
+mod start;
 mod submit;
 
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use report::Report;
 /// Measure what Throughline promises about speed
 #[derive(Parser)]
 pub struct Arguments {
-    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, load, list
+    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, load, start, list
     #[arg(default_value = "")]
     filter: String,
     /// How many messages the largest store holds
@@ -60,6 +61,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted("load") {
         load::run(&mut report).await?;
+    }
+    if wanted("start") {
+        start::run(&mut report).await?;
     }
     if wanted("list") {
         list::run(&mut report, arguments.messages).await?;

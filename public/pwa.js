@@ -2,8 +2,11 @@
 
 const worker = navigator.serviceWorker;
 
-worker?.register('/sw.js').catch(() => {
-    // Without it the app works, online only.
+// It fetches files of its own, so it waits until the page has its own.
+addEventListener('load', () => {
+    worker?.register('/sw.js').catch(() => {
+        // Without it the app works, online only.
+    });
 });
 
 // What is in view when the reader leaves is what they will want to read without a network.

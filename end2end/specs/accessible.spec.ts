@@ -7,7 +7,7 @@ test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load r
 const RICH = [
     '[[think A thought]][[say ## A heading\n\nWords, `code`, [a link](https://example.org) and **more**.\n\n',
     '- [x] done\n- [ ] to do\n\n| a | b |\n|---|--:|\n| one | 2 |\n\n```rust\nfn main() { println!("1"); }\n```\n\n> quoted]]',
-    '[[tool list .]][[plan look:done, think:active, write]]',
+    '[[tool list .]][[plan Look | Think | Write]]',
 ].join('');
 
 /** One of each page that there is, with what it shows most of. */
@@ -21,7 +21,7 @@ async function pages(server: Server): Promise<string[]> {
     const asking = await server.newSession();
     await server.prompt(asking, '[[ask Which one? | Left | Right]]');
     const failed = await server.newSession();
-    await server.converse(failed, '[[say Some words]][[fail It broke]]');
+    await server.converse(failed, '[[say Some words]][[error It broke]]');
     return [
         '/', '/new', '/settings', '/recovery', '/nowhere', '/session/gone', `/archive/${record.session_id}`,
         `/session/${await server.newSession()}`, `/session/${id}`, `/session/${asking}`, `/session/${failed}`,

@@ -1,3 +1,6 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { alive, answer, expect, open, send, test } from '../support/test.ts';
 
 test.use({
@@ -6,7 +9,7 @@ test.use({
 });
 
 /** Waits until the service worker has the page in hand. */
-async function installed(page: import('@playwright/test').Page): Promise<void> {
+async function installed(page: Page): Promise<void> {
     await page.evaluate(async () => {
         await navigator.serviceWorker.ready;
         if (!navigator.serviceWorker.controller) {
@@ -100,12 +103,32 @@ test('what must not be kept is not, and signing out forgets the rest', async ({ 
     expect(await kept()).not.toContain('/');
 });
 
-test('after an update no old page is shown', async ({ page, server }) => {
+test('an update takes over at once, and what could be read still can', async ({ page, server, context }) => {
+    const site = process.env.THROUGHLINE_SITE;
+    test.skip(!site, 'the files of this build are inside the binary');
     const id = await server.newSession();
-    await open(page, `/session/${id}`);
+    await server.converse(id, '[[say Before the update]]');
+    await open(page, '/');
     await installed(page);
     await open(page, `/session/${id}`);
-    await server.converse(id, '[[say News]]');
+    const kept = () => page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('pages-')));
+    const [old] = await kept();
+
+    server.site = join(server.folder, 'site');
+    cpSync(site!, server.site, { recursive: true });
+    const worker = join(server.site, 'sw.js');
+    writeFileSync(worker, readFileSync(worker, 'utf8').replace(old.replace('pages-', ''), 'newer'));
+    const manifest = join(server.site, 'assets.json');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/("path":\s*"\/sw.js"[^}]*"etag":\s*)"[^,]*/, '$1"\\"newer\\""'));
+    await server.stop();
+    await server.start();
+    await server.converse(id, '[[say After the update]]');
+
     await open(page, `/session/${id}`);
-    await expect(answer(page)).toContainText('News');
+    await expect(answer(page)).toContainText('After the update');
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await expect.poll(kept).toEqual(['pages-newer']);
+    await context.setOffline(true);
+    await open(page, `/session/${id}`);
+    await expect(answer(page)).toContainText('After the update');
 });

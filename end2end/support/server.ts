@@ -8,6 +8,8 @@ import sqlite from 'node-sqlite3-wasm';
 export class Server {
     readonly folder = mkdtempSync(join(tmpdir(), 'throughline-'));
     base = '';
+    /** Another build of the browser's files than the one under test. */
+    site = process.env.THROUGHLINE_SITE;
     private child?: ChildProcess;
 
     /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
@@ -31,7 +33,7 @@ export class Server {
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
             // Whatever else this machine has to offer.
-            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo', ...(this.token && { THROUGHLINE_TOKEN: this.token }) } },
+            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo', ...(this.site && { THROUGHLINE_SITE: this.site }), ...(this.token && { THROUGHLINE_TOKEN: this.token }) } },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {
