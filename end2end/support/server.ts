@@ -10,8 +10,11 @@ export class Server {
     base = '';
     private child?: ChildProcess;
 
-    /** Takes the milliseconds between two words of the demo agent. */
-    constructor(private readonly pace: number) {}
+    /** The file that names agents, where there is one. */
+    config?: string;
+
+    /** Takes the milliseconds between two words of the demo agent, and the agent of conversations that name none. */
+    constructor(private readonly pace: number, private readonly agent = 'demo') {}
 
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');
@@ -25,7 +28,15 @@ export class Server {
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
             // Whatever else this machine has to offer.
-            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo' } },
+            {
+                stdio: ['ignore', 'pipe', 'inherit'],
+                env: {
+                    ...process.env,
+                    THROUGHLINE_AGENT: this.agent,
+                    THROUGHLINE_FIND_MODELS: 'false',
+                    ...(this.config && { THROUGHLINE_CONFIG: this.config }),
+                },
+            },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {

@@ -9,6 +9,7 @@ pub mod page_head;
 pub mod page_title;
 pub mod search;
 pub mod session_list;
+pub mod sheet;
 pub mod strip;
 pub mod time;
 pub mod unavailable;
