@@ -13,6 +13,7 @@ mod commands;
 mod compress;
 mod content_type;
 mod css;
+mod custom_sections;
 mod first_page;
 mod hash;
 mod manifest;
