@@ -273,6 +273,9 @@ impl Desk {
             let numbered = self.feed.events.recv().await?;
             ended += usize::from(matches!(numbered.event, Event::AgentEnd { .. }));
         }
+        // The session answers once it has put the end on the disk, so the next submit meets no
+        // work that the last one left.
+        self.services.registry.transcript(&self.session_id, 1).await?;
         Ok(())
     }
 }
