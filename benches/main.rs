@@ -14,6 +14,8 @@ mod scene;
 mod start;
 mod submit;
 
+use std::path::PathBuf;
+
 use clap::Parser;
 
 use report::Report;
@@ -27,6 +29,9 @@ pub struct Arguments {
     /// How many messages the largest store holds
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     messages: usize,
+    /// Only fill a folder with the data of 100,000 sessions, for what is measured in a browser
+    #[arg(long, value_name = "FOLDER")]
+    fill: Option<PathBuf>,
     /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
@@ -38,6 +43,11 @@ pub struct Arguments {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(folder) = &arguments.fill {
+        std::fs::create_dir_all(folder)?;
+        data::fill(folder, list::MOST_SESSIONS, 0).await?;
+        return Ok(());
+    }
     let mut report = Report::new(arguments.json);
     let wanted = |name: &str| name.contains(&arguments.filter);
     if wanted("resolve") {

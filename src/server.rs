@@ -24,6 +24,7 @@ mod mint;
 pub mod offers;
 pub mod resolution;
 mod router;
+pub mod rows;
 pub mod sessions;
 pub mod state;
 pub mod store;

@@ -23,6 +23,7 @@ mod domain {
     mod resolver;
     mod time;
     mod turn;
+    mod window;
 }
 
 mod server {

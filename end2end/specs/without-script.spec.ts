@@ -12,9 +12,19 @@ test('the list and a whole conversation can be read', async ({ page, server }) =
     await expect(page.getByRole('article', { name: 'Agent' }).last().locator('strong')).toBeInViewport();
 });
 
+test('the archived conversations can be read', async ({ page, server }) => {
+    const [kept, away] = [await server.newSession(), await server.newSession()];
+    await server.patch(away, { archived: true });
+    await page.goto('/');
+    await page.getByRole('link', { name: /^Archived/ }).click();
+    await expect(page).toHaveURL(/\/\?view=archived$/);
+    await expect(page.locator(`.row[href="/session/${away}"]`)).toBeVisible();
+    await expect(page.locator(`.row[href="/session/${kept}"]`)).toHaveCount(0);
+});
+
 test('a new conversation can be started', async ({ page }) => {
     await page.goto('/');
-    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'New conversation', exact: true }).click();
     await expect(page).toHaveURL(/\/session\/\w+$/);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('New conversation');
 });

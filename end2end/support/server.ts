@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -14,6 +14,12 @@ export class Server {
 
     /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
     constructor(private readonly pace: number, private readonly token = '') {}
+
+    /** Starts over a copy of a data directory that was filled before. */
+    async startOver(data: string): Promise<void> {
+        cpSync(data, join(this.folder, 'data'), { recursive: true });
+        await this.start();
+    }
 
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');
@@ -91,6 +97,16 @@ export class Server {
 
     async delete(sessionId: string): Promise<void> {
         const response = await fetch(`${this.base}/api/sessions/${sessionId}`, { method: 'DELETE' });
+        if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    }
+
+    /** Changes title, pin or archive mark. */
+    async patch(sessionId: string, change: unknown): Promise<void> {
+        const response = await fetch(`${this.base}/api/sessions/${sessionId}`, {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(change),
+        });
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     }
 

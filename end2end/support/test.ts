@@ -54,7 +54,7 @@ export async function alive(page: Page): Promise<void> {
 
 export async function newConversation(page: Page): Promise<void> {
     await open(page, '/');
-    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'New conversation', exact: true }).click();
     await page.waitForURL(/\/session\/\w+$/);
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 }

@@ -9,12 +9,17 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 use leptos_router::LazyRoute;
 
 use super::components::page_title::PageTitle;
+use super::components::palette::Palette;
+use super::components::row_actions::RowSheet;
+use super::components::shortcuts::ShortcutsSheet;
+use super::overlay::Overlay;
 use super::pages::archive::ArchivePage;
 use super::pages::conversation::ConversationPage;
 use super::pages::new::NewPage;
 use super::pages::recovery::RecoveryPage;
 use super::pages::settings::SettingsPage;
 use super::platform;
+use super::state::AppState;
 
 /// A page that is not there from the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +75,7 @@ pub async fn load_all() {
     for page in [Page::Conversation, Page::Settings] {
         page.load().await;
     }
+    let _ = load_overlays().await;
 }
 
 #[allow(unsafe_code)]
@@ -99,6 +105,38 @@ fn pages(page: Page) -> Result<AnyView, SplitLoaderError> {
         Page::Recovery => view! { <RecoveryPage /> }.into_any(),
         _ => view! { <SettingsPage /> }.into_any(),
     })
+}
+
+#[allow(unsafe_code)]
+#[wasm_split(
+    overlays,
+    wasm_split_path = leptos::wasm_split,
+    fallible,
+    preload(#[allow(unsafe_code)] load_overlays)
+)]
+fn overlays(overlay: Overlay) -> Result<AnyView, SplitLoaderError> {
+    Ok(match overlay {
+        Overlay::Palette => view! { <Palette /> }.into_any(),
+        Overlay::Shortcuts => view! { <ShortcutsSheet /> }.into_any(),
+        Overlay::Row(id) => view! { <RowSheet id /> }.into_any(),
+    })
+}
+
+/// Shows whatever is to stand before the page.
+#[component]
+pub fn Overlays() -> impl IntoView {
+    let app = AppState::current();
+    move || {
+        app.overlay.get().map(|overlay| {
+            Suspend::new(async move {
+                overlays(overlay).await.unwrap_or_else(|_| {
+                    app.overlay.set(None);
+                    app.say("This could not be loaded: the server cannot be reached.".to_owned());
+                    ().into_any()
+                })
+            })
+        })
+    }
 }
 
 /// Makes a page a route that is loaded with its part.

@@ -3,10 +3,13 @@
 
 #[cfg(feature = "hydrate")]
 pub use crate::client::{
-    copy_text, is_touch, local_time, mark_hydrated, mint_id,
+    close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, leave_field,
+    leave_room, local_time, mark_hydrated, mint_id, next_frame,
     outbox::{change_outbox, outbox},
-    reload, remember_theme, remembered_theme, scroll_to_end,
+    place_of, reload, remember_theme, remembered_theme, scroll_by, scroll_to, scroll_to_end,
+    select_text, show_choice, show_modal,
     socket::{connect, send},
+    step_row,
     storage::{remember, remembered},
     upload::upload_files,
 };
@@ -58,10 +61,11 @@ pub fn text_of_title(text: String) -> String {
 
 #[cfg(not(feature = "hydrate"))]
 mod on_server {
-    use leptos::web_sys::{Element, Event};
+    use leptos::web_sys::{Element, Event, HtmlDialogElement, HtmlElement, HtmlInputElement};
 
     use crate::domain::message::Attachment;
     use crate::domain::time::Timestamp;
+    use crate::domain::window::Place;
     use crate::wire::error::Failure;
     use crate::wire::outbox::OutboxTurn;
     use crate::wire::restore::PersistedRestoreV1;
@@ -79,6 +83,8 @@ mod on_server {
     }
 
     pub fn mark_hydrated() {}
+
+    pub fn focus_page(_: bool) {}
 
     pub fn remembered() -> PersistedRestoreV1 {
         PersistedRestoreV1::default()
@@ -125,4 +131,38 @@ mod on_server {
     pub fn scroll_to_end(_: &Element) {}
 
     pub fn reload() {}
+
+    pub fn scroll_to(_: &Element, _: f64) {}
+
+    pub fn scroll_by(_: &Element, _: f64) {}
+
+    pub fn place_of(_: &Element, _: &Element) -> Option<Place> {
+        None
+    }
+
+    pub fn leave_room(_: &HtmlElement, _: usize, _: usize) {}
+
+    pub fn next_frame(_: impl FnOnce() + 'static) {}
+
+    pub fn show_modal(_: &HtmlDialogElement) {}
+
+    pub fn close_modal(_: &HtmlDialogElement) {}
+
+    pub fn focus(_: &HtmlElement) {}
+
+    pub fn select_text(_: &HtmlInputElement) {}
+
+    pub fn show_choice(_: &Event) {}
+
+    pub fn is_typing(_: &Event) -> bool {
+        false
+    }
+
+    pub fn leave_field(_: &Event) {}
+
+    pub fn step_row(_: bool) {}
+
+    pub fn focus_search() -> bool {
+        false
+    }
 }

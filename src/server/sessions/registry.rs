@@ -22,6 +22,7 @@ use crate::server::lock::lock;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::TurnLog;
+use crate::wire::list::ViewCounts;
 use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
@@ -162,6 +163,11 @@ impl Registry {
     ) -> Result<(), SessionError> {
         let meta = self.meta_of(id);
         Ok(self.board.post(happened, id, meta.as_ref()).await?)
+    }
+
+    /// Tells how many rows each view has.
+    pub async fn view_counts(&self) -> Result<ViewCounts, StoreError> {
+        self.store.view_counts().await
     }
 
     /// Puts what runs over what is stored.
