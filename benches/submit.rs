@@ -62,26 +62,28 @@ impl Pace {
     /// Lets as many threads write side by side as there are sessions.
     fn write_at_once(&mut self, writers: &mut [Writer]) -> Result<()> {
         let (together, cpu) = (Barrier::new(writers.len()), process_cpu()?);
-        let walls: Vec<_> = thread::scope(|scope| {
-            let write = |(file, line): &mut Writer| {
-                together.wait();
-                let started = Instant::now();
-                file.write_all(line.as_bytes())?;
-                file.sync_data()?;
-                Ok(started.elapsed())
-            };
-            let write = &write;
-            let threads: Vec<_> =
-                writers.iter_mut().map(|writer| scope.spawn(move || write(writer))).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| bail!("a writer")))
-                .collect::<Result<_>>()
+        let walls = thread::scope(|scope| {
+            let threads: Vec<_> = writers
+                .iter_mut()
+                .map(|writer| scope.spawn(|| write_with_others(&together, writer)))
+                .collect();
+            let ended = threads.into_iter().map(|thread| thread.join());
+            ended
+                .map(|wall| wall.unwrap_or_else(|_| bail!("a writer died")))
+                .collect::<Result<Vec<_>>>()
         })?;
         self.busy += walls.iter().max().copied().unwrap_or_default();
         self.samples.add(walls, (process_cpu()? - cpu) / u32::try_from(writers.len())?);
         Ok(())
     }
+}
+
+fn write_with_others(together: &Barrier, (file, line): &mut Writer) -> Result<Duration> {
+    together.wait();
+    let started = Instant::now();
+    file.write_all(line.as_bytes())?;
+    file.sync_data()?;
+    Ok(started.elapsed())
 }
 
 /// A file, and the line that is written to it.

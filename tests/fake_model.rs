@@ -101,8 +101,8 @@ async fn chat(
     }
     let messages = asked["messages"].as_array().unwrap();
     let last = messages.last().unwrap();
-    let people = messages.iter().filter(|message| message["role"] == "user");
-    let prompt = people.last().and_then(|it| it["content"].as_str()).unwrap_or("pictures");
+    let mut people = messages.iter().filter(|message| message["role"] == "user");
+    let prompt = people.next_back().and_then(|it| it["content"].as_str()).unwrap_or("pictures");
     let (word, rest) = prompt.split_once(' ').unwrap_or((prompt, ""));
     let pieces = match (word, last["role"].as_str()) {
         (_, Some("tool")) => says(&format!("It gave: {}", last["content"].as_str().unwrap())),

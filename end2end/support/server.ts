@@ -12,6 +12,12 @@ export class Server {
     site = process.env.THROUGHLINE_SITE;
     private child?: ChildProcess;
 
+    /** The file that names agents, where there is one. */
+    config?: string;
+
+    /** The agent of conversations that name none. */
+    agent = 'demo';
+
     /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
     constructor(private readonly pace: number, private readonly token = '') {}
 
@@ -33,7 +39,17 @@ export class Server {
             binary,
             ['serve', '--addr', address, '--data-dir', join(this.folder, 'data'), '--workspace', workspace, '--demo-pace', `${this.pace}`],
             // Whatever else this machine has to offer.
-            { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, THROUGHLINE_AGENT: 'demo', ...(this.site && { THROUGHLINE_SITE: this.site }), ...(this.token && { THROUGHLINE_TOKEN: this.token }) } },
+            {
+                stdio: ['ignore', 'pipe', 'inherit'],
+                env: {
+                    ...process.env,
+                    THROUGHLINE_AGENT: this.agent,
+                    THROUGHLINE_FIND_MODELS: 'false',
+                    ...(this.config && { THROUGHLINE_CONFIG: this.config }),
+                    ...(this.site && { THROUGHLINE_SITE: this.site }),
+                    ...(this.token && { THROUGHLINE_TOKEN: this.token }),
+                },
+            },
         );
         this.child = child;
         this.base = await new Promise<string>((resolve, reject) => {

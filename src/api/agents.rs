@@ -1,10 +1,11 @@
-//! What a conversation can begin with.
+//! What a conversation can begin with, and what its agent offers.
 
 use leptos::prelude::*;
 use leptos::server_fn::codec::Post;
 
+use crate::domain::ids::SessionId;
 use crate::wire::error::Failure;
-use crate::wire::rest::NewOffer;
+use crate::wire::rest::{AgentFacts, NewOffer};
 use crate::wire::text_json::TextJson;
 
 /// Tells which agents and folders there are to choose from.
@@ -19,4 +20,12 @@ pub async fn offer() -> Result<NewOffer, Failure> {
 pub async fn complete_folder(typed: String) -> Result<Vec<String>, Failure> {
     use crate::server::state::Services;
     Ok(Services::from_context()?.folders.complete(&typed))
+}
+
+/// Tells what a conversation's agent offers: options and commands.
+#[server(name = ReadAgentFacts, prefix = "/fn", endpoint = "agent_facts", input = Post<TextJson>, output = Post<TextJson>)]
+pub async fn agent_facts(session_id: SessionId) -> Result<AgentFacts, Failure> {
+    use crate::server::{conversations, error::ServiceError, state::Services};
+    let services = Services::from_context()?;
+    conversations::agent_facts(&services, &session_id).await.map_err(ServiceError::tell)
 }

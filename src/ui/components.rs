@@ -12,6 +12,7 @@ pub mod palette;
 pub mod row_actions;
 pub mod search;
 pub mod session_list;
+pub mod sheet;
 pub mod shortcuts;
 pub mod strip;
 pub mod time;

@@ -1,5 +1,6 @@
 //! One conversation: its state and the views of its parts.
 
+pub mod agent;
 mod attachments;
 pub mod composer;
 mod controls;
@@ -10,6 +11,7 @@ mod message;
 pub mod outbox;
 mod question;
 pub mod seek;
+mod slash;
 pub mod state;
 pub mod timeline;
 mod tool;

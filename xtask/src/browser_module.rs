@@ -12,7 +12,7 @@ use wasm_split_cli_support::{Options, transform};
 
 use crate::progress::step;
 use crate::project::{BROWSER_TARGET, Mode, NAME, Project};
-use crate::{cargo, hash, toolchain};
+use crate::{cargo, custom_sections, hash, toolchain};
 
 /// Names what the bindings were made from, so that they are not made twice.
 const STAMP: &str = "made-from";
@@ -91,6 +91,11 @@ fn split(project: &Project, mode: Mode) -> Result<()> {
     options.link_name = LINKS;
     options.main_module = &glue;
     let split = transform(options).map_err(|error| anyhow!("{error:?}"))?;
+    if mode == Mode::Release {
+        for part in &split.split_modules {
+            fs::write(part, custom_sections::strip(&fs::read(part)?)?)?;
+        }
+    }
     let parts: BTreeMap<_, _> = split.prefetch_map.into_iter().collect();
     fs::write(directory.join(PARTS), serde_json::to_string_pretty(&parts)?)?;
     Ok(())

@@ -1,7 +1,7 @@
 //! The end-to-end tests: Playwright, and a browser for it.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,8 +48,20 @@ impl BrowserTests {
         start: &Start,
         arguments: &[OsString],
     ) -> Result<()> {
+        self.run_with(label, mode, start, arguments, &[])
+    }
+
+    /// Runs the tests with more in their environment.
+    pub fn run_with(
+        &self,
+        label: &str,
+        mode: Mode,
+        start: &Start,
+        arguments: &[OsString],
+        environment: &[(&str, &OsStr)],
+    ) -> Result<()> {
         let mut command = playwright(&self.directory);
-        command.arg("test").args(arguments);
+        command.arg("test").args(arguments).envs(environment.iter().copied());
         command.env("THROUGHLINE_BIN", &start.binary);
         command.env("THROUGHLINE_BUILD", mode.name());
         match &start.site {

@@ -13,6 +13,7 @@ mod commands;
 mod compress;
 mod content_type;
 mod css;
+mod custom_sections;
 mod first_page;
 mod hash;
 mod manifest;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, build, check, dev, dist, run, size, test};
+use crate::commands::{agents, bench, build, check, dev, dist, run, size, test};
 use crate::project::Project;
 
 /// Build, run and check Throughline.
@@ -51,6 +52,7 @@ enum Command {
     /// Check formatting, lints for server and browser, and the rules of the house
     Check,
     Bench(bench::Arguments),
+    Agents(agents::Arguments),
     /// Build the one release binary that carries everything inside
     Dist,
     /// Weigh what a browser downloads, and fail above the limit
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::test(&project, &arguments),
         Command::Check => check::check(&project),
         Command::Bench(arguments) => bench::bench(&project, &arguments),
+        Command::Agents(arguments) => agents::agents(&project, &arguments),
         Command::Dist => dist::dist(&project),
         Command::Size => size::size(&project),
     });

@@ -5,6 +5,7 @@ use leptos::html::Textarea;
 use leptos::prelude::*;
 
 use super::attachments::{AttachButton, Chosen, ChosenFiles};
+use super::slash::{LIST, Slash, SlashList};
 use super::state::Conversation;
 use crate::ui::components::address;
 use crate::ui::components::icon::{Icon, SEND, STOP};
@@ -17,6 +18,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
     let draft = RwSignal::new(String::new());
     let chosen = Chosen::new();
     keep_draft(&conversation, draft);
+    let slash = Slash::new(&conversation, draft);
     let problem = conversation.problem.clone();
     let status = conversation.status.clone();
     take_back(&conversation, draft, chosen);
@@ -38,7 +40,9 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         let send = send.clone();
         move |event: KeyboardEvent| {
             let plain = !event.shift_key() && !event.is_composing();
-            if event.key() == "Enter" && plain && !platform::is_touch() {
+            if plain && slash.take_key(&event.key()) {
+                event.prevent_default();
+            } else if event.key() == "Enter" && plain && !platform::is_touch() {
                 event.prevent_default();
                 send();
             }
@@ -72,6 +76,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         <form class="composer" method="post" action=action on:submit=on_submit>
             {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
             <ChosenFiles chosen />
+            <SlashList slash />
             <div class="composer-field">
                 <AttachButton chosen conversation=attacher />
                 <textarea
@@ -80,6 +85,8 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                     name="content"
                     aria-label="Message"
                     placeholder="Write a message"
+                    aria-controls=move || slash.active().map(|_| LIST)
+                    aria-activedescendant=move || slash.active()
                     prop:value=move || draft.get()
                     on:input:target=move |event| draft.set(event.target().value())
                     on:keydown=on_key

@@ -243,5 +243,12 @@ fn usage_words(usage: Usage) -> String {
         words.push_str(&(used.saturating_mul(100) / limit).to_string());
         words.push_str(" % of the context");
     }
+    // Whole numbers: writing fractions would cost the browser more code than it is worth.
+    let hundredths = usage.cost_usd.map_or(0, |cost| (cost * 10_000.0) as u64);
+    if hundredths > 0 {
+        let fraction = (10_000 + hundredths % 10_000).to_string();
+        let fraction = fraction.strip_prefix('1').unwrap_or_default();
+        words.push_str(&[" · $", &(hundredths / 10_000).to_string(), ".", fraction].concat());
+    }
     words
 }

@@ -1,9 +1,7 @@
 //! The sheet that shows the parts of a conversation and its branches.
 
-use leptos::ev::Event;
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
-use leptos::web_sys::Element;
 use leptos_router::components::A;
 
 use crate::api::lineage::timeline;
@@ -12,6 +10,7 @@ use crate::domain::list::shown_title;
 use crate::domain::session::Session;
 use crate::ui::components::address;
 use crate::ui::components::element::{element, text_element};
+use crate::ui::components::sheet::Sheet;
 use crate::ui::components::time::Time;
 use crate::wire::rest::Timeline;
 
@@ -21,23 +20,19 @@ pub fn TimelineSheet(session_id: SessionId) -> impl IntoView {
     let shown = ArcRwSignal::new(None);
     let fetched = shown.clone();
     let current = session_id.clone();
-    let fetch = move |event: Event| {
-        if !event_target::<Element>(&event).has_attribute("open") {
-            return;
-        }
+    let fetch = Callback::new(move |()| {
         let (session_id, fetched) = (session_id.clone(), fetched.clone());
         spawn_local(async move { fetched.set(Some(timeline(session_id).await)) });
-    };
+    });
     let content = move || match shown.get() {
         Some(Ok(timeline)) => sheet_view(timeline, &current),
         Some(Err(failure)) => text_element("p", "problem", failure.message),
         None => text_element("p", "hint", "Loading…".to_owned()),
     };
     view! {
-        <details class="timeline" on:toggle=fetch>
-            <summary class="button quiet">"History"</summary>
-            <div class="sheet">{content}</div>
-        </details>
+        <Sheet name="History" on_open=fetch>
+            {content}
+        </Sheet>
     }
 }
 

@@ -13,6 +13,7 @@ use crate::ui::components::address::{self, replacing};
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
 use crate::ui::components::unavailable::Unavailable;
+use crate::ui::conversation::agent::AgentSheet;
 use crate::ui::conversation::composer::Composer;
 use crate::ui::conversation::seek::seek;
 use crate::ui::conversation::state::Conversation;
@@ -59,9 +60,11 @@ fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView 
     seek(&conversation);
     let title = title_signal(app, &conversation);
     let session_id = conversation.session_id.clone();
+    let agent_of = conversation.clone();
     view! {
         <PageTitle text=title />
         <PageHead title>
+            <AgentSheet conversation=agent_of />
             <TimelineSheet session_id />
         </PageHead>
         <TranscriptView conversation=conversation.clone() />

@@ -93,6 +93,49 @@ async fn a_process_with_a_turn_under_way_is_not_idle() {
     assert_eq!(transcript["messages"][1]["state"], "complete");
 }
 
+/// Kills a process from outside, as a system that is short of memory does.
+fn kill(pid: &str) {
+    let killed = std::process::Command::new("kill").args(["-KILL", pid]).status().unwrap();
+    assert!(killed.success());
+}
+
+#[tokio::test]
+async fn death_in_a_turn_is_noticed_within_a_second() {
+    let app = start().await;
+    let id = app.new_session().await;
+    let pid = numbers(&words(&app, &id, "t1", "who").await).remove(0);
+    let (mut socket, _) = super::begin(&app, &id, "until-cancelled never", "message_delta").await;
+    let row = app.get_json(&format!("/api/sessions/{id}")).await;
+    assert_eq!(row["session"]["status"], "streaming");
+    kill(&pid);
+    let noticed = socket.until_event("agent_end");
+    let noticed = tokio::time::timeout(Duration::from_secs(1), noticed).await;
+    let noticed = noticed.expect("it should be noticed within a second");
+    assert_eq!(noticed.last().unwrap()["event"]["outcome"], "crashed");
+    let row = app.get_json(&format!("/api/sessions/{id}")).await;
+    assert_eq!(row["session"]["status"], "error", "{row}");
+    let answer = row["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(answer["state"], "crashed");
+    assert!(answer.to_string().contains("signal 9"), "{answer}");
+    assert!(words(&app, &id, "t3", "say usable").await.ends_with("usable"));
+}
+
+/// Nothing was under way, so nothing is lost: the row never says that somebody works.
+#[tokio::test]
+async fn death_while_idle_leaves_a_row_at_rest_and_the_next_prompt_starts_another() {
+    let app = start().await;
+    let id = app.new_session().await;
+    app.converse(&id, "t0", "count").await;
+    let first = numbers(&words(&app, &id, "t1", "who").await).remove(0);
+    kill(&first);
+    until_gone(&first).await;
+    let row = app.get_json(&format!("/api/sessions/{id}")).await;
+    assert_eq!(row["session"]["status"], "idle");
+    assert_eq!(words(&app, &id, "t2", "count").await, "prompt 2", "it is resumed");
+    let second = numbers(&words(&app, &id, "t3", "who").await).remove(0);
+    assert_ne!(first, second);
+}
+
 /// Runs a prompt in a new conversation of another server, and gives the words of the answer.
 async fn said_by(base: &str, prompt: &str) -> String {
     let client = reqwest::Client::new();

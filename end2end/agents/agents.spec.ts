@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, type Page, test } from '@playwright/test';
+import { Server } from '../support/server.ts';
+import { alive, answer, open, send } from '../support/test.ts';
+import { type Known, known } from './known.ts';
+import { Model } from './model.ts';
+
+/** A folder for what agents keep, a model for all of them, and one server a kind of agent. */
+const home = mkdtempSync(join(tmpdir(), 'throughline-agents-'));
+const names = known('http://127.0.0.1:0', home).map((agent) => agent.id);
+
+test.afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+for (const name of names) {
+    test.describe(name, () => {
+        const model = new Model();
+        const server = new Server(5);
+        server.agent = name;
+        let agent: Known;
+        let conversation = '';
+
+        test.describe.configure({ mode: 'serial' });
+
+        test.beforeAll(async () => {
+            await model.start();
+            agent = known(model.base, home).find((it) => it.id === name) as Known;
+            const environment = Object.entries(agent.environment).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+            const text = [`[agents.${name}]`, ...agent.lines, `environment = { ${environment.join(', ')} }`, ''].join('\n');
+            const file = join(home, `${name}.toml`);
+            writeFileSync(file, text);
+            server.config = file;
+            await server.start();
+        });
+
+        test.afterAll(async () => {
+            await server.remove();
+            model.stop();
+        });
+
+        const begin = async (page: Page): Promise<string> => {
+            const id = await server.newSession();
+            await open(page, `${server.base}/session/${id}`);
+            return id;
+        };
+
+        const go = async (page: Page): Promise<void> => {
+            await open(page, `${server.base}/session/${conversation}`);
+        };
+
+        test('prompt', async ({ page }) => {
+            conversation = await begin(page);
+            await send(page, '[[say Good morning to you.]]');
+            await expect(answer(page)).toContainText('Good morning to you.');
+            await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+        });
+
+        test('tool with permission', async ({ page }) => {
+            await go(page);
+            await send(page, agent.command('touch made-by-agent.txt && echo made-it'));
+            const allow = page.getByRole('button', { name: /allow once|^yes|^allow|approve/i }).first();
+            await allow.click();
+            await expect(answer(page)).toContainText('It gave:');
+            await expect(answer(page)).toContainText('made-it');
+        });
+
+        test('cancel', async ({ page }) => {
+            await go(page);
+            await send(page, '[[slow]]');
+            await expect(answer(page)).toContainText('word3');
+            await page.getByRole('button', { name: 'Stop' }).click();
+            await expect(answer(page)).toContainText('Stopped by you');
+        });
+
+        test('second session in parallel', async ({ page, context }) => {
+            await go(page);
+            await send(page, '[[slow]]');
+            await expect(answer(page)).toContainText('word1');
+            const other = await context.newPage();
+            await begin(other);
+            await send(other, '[[say I am the other one.]]');
+            await expect(answer(other)).toContainText('I am the other one.');
+            await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+            await page.getByRole('button', { name: 'Stop' }).click();
+            await expect(answer(page)).toContainText('Stopped by you');
+        });
+
+        test('restart and resume', async ({ page }) => {
+            await server.stop();
+            await server.start();
+            await go(page);
+            await alive(page);
+            await send(page, '[[say Here I am again.]]');
+            await expect(answer(page)).toContainText('Here I am again.');
+            await expect(page.getByText('no longer remembered')).toHaveCount(0);
+        });
+
+        test('compaction', async ({ page }) => {
+            await go(page);
+            await page.getByText('Agent', { exact: true }).first().click();
+            await page.getByRole('button', { name: 'Compress the conversation' }).click();
+            await page.waitForURL((url) => !url.pathname.endsWith(conversation), { timeout: 90_000 });
+            await alive(page);
+            await send(page, '[[say We went on.]]');
+            await expect(answer(page)).toContainText('We went on.');
+        });
+    });
+}
