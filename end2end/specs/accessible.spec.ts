@@ -64,6 +64,54 @@ test('no state of a conversation has a finding', async ({ page, server, context 
     await audit(page);
 });
 
+test('focus goes along, and an answer is said when it is whole', async ({ page, server, isMobile }) => {
+    const id = await server.newSession();
+    await server.converse(id, '[[say Hello]]');
+    await open(page, '/');
+    await page.getByRole('navigation', { name: 'Conversations' }).locator('a.row').first().click();
+    await expect(page.locator('#page')).toBeFocused();
+    const log = page.getByRole('log');
+    await expect(log).toHaveAttribute('aria-busy', 'false');
+    await send(page, '[[say Some words]][[hang]]');
+    await expect(answer(page)).toContainText('Some words');
+    await expect(log).toHaveAttribute('aria-busy', 'true');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(log).toHaveAttribute('aria-busy', 'false');
+    if (isMobile) {
+        await page.getByRole('link', { name: 'All conversations' }).click();
+        await expect(page.locator('.sidebar')).toBeFocused();
+    }
+});
+
+test('a conversation by keyboard alone, with a reload in the middle', async ({ page, server, isMobile }) => {
+    test.skip(isMobile, 'phones have no keyboard');
+    await server.converse(await server.newSession(), '[[say Older]]');
+    await open(page, '/');
+    await page.keyboard.press('n');
+    await page.waitForURL(/\/session\/\w+$/);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await expect(field).toBeVisible();
+    for (let steps = 0; steps < 20 && !(await field.evaluate((it) => it === document.activeElement)); steps += 1) {
+        await page.keyboard.press('Tab');
+    }
+    await expect(field).toBeFocused();
+    await page.keyboard.type('Half a sen');
+    await page.reload();
+    await expect(field).toHaveValue('Half a sen');
+    await field.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.type('tence [[say Answered]]');
+    await page.keyboard.press('Enter');
+    await expect(answer(page)).toContainText('Answered');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL('/');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await expect(answer(page)).toContainText('Older');
+});
+
 test('everything that can be touched is 44 pixels or more', async ({ page, server, isMobile }) => {
     test.skip(!isMobile, 'a mouse is more exact than a thumb');
     for (const path of await pages(server)) {

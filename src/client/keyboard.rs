@@ -46,6 +46,17 @@ pub fn step_row(forward: bool) {
     focus_if_shown(to.and_then(|row| row.query_selector(".row").ok().flatten()));
 }
 
+/// Puts the focus where a new page begins: the list at home, the page elsewhere. Whoever is typing
+/// is not disturbed.
+pub fn focus_page(at_home: bool) {
+    let Some(document) = document() else { return };
+    let typing = |it: Element| matches!(it.closest(FIELDS), Ok(Some(_)));
+    if !document.active_element().is_some_and(typing) {
+        let place = if at_home { ".sidebar" } else { "#page" };
+        focus_if_shown(document.query_selector(place).ok().flatten());
+    }
+}
+
 fn focus_if_shown(element: Option<Element>) -> bool {
     let element: Option<HtmlElement> = element.and_then(|it| it.dyn_into().ok());
     let shown = element.filter(|it| it.offset_height() > 0);

@@ -7,6 +7,7 @@ use super::session_list::SessionList;
 use super::shortcuts::listen;
 use super::strip::ConnectionStrip;
 use crate::ui::parts::Overlays;
+use crate::ui::platform;
 
 /// On a phone either the list or the page is seen, on a desktop both; the style sheet decides by
 /// the address, so that the server's page is right before any script runs.
@@ -14,6 +15,13 @@ use crate::ui::parts::Overlays;
 pub fn Frame(children: Children) -> impl IntoView {
     let location = use_location();
     listen();
+    Effect::new(move |before: Option<String>| {
+        let path = location.pathname.get();
+        if before.is_some_and(|before| before != path) {
+            platform::focus_page(path == "/");
+        }
+        path
+    });
     let at_home = move || location.pathname.with(|path| path == "/");
     view! {
         <a class="skip" href="#page">

@@ -35,6 +35,7 @@ pub fn SessionList() -> impl IntoView {
     view! {
         <nav
             class="sidebar"
+            tabindex="-1"
             aria-label="Conversations"
             node_ref=app.sight.scroller
             on:scroll=move |_| app.look_at_list()

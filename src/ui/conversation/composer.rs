@@ -46,6 +46,10 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                 event.prevent_default();
                 send();
             }
+            if event.key() == "Escape" {
+                // So that the next press leads back to the list.
+                platform::leave_field(&event);
+            }
         }
     };
     let on_submit = move |event: SubmitEvent| {

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::markdown::Markdown;
 use super::message::MessageView;
 use super::state::Conversation;
+use crate::domain::session::Status;
 use crate::ui::components::icon::{DOWN, Icon};
 use crate::ui::platform;
 use crate::ui::state::AppState;
@@ -33,9 +34,15 @@ pub fn TranscriptView(conversation: Conversation) -> impl IntoView {
         }
         unseen.set(false);
     };
+    // A screen reader says what is new once it is all there, not word by word.
+    let status = conversation.status.clone();
+    let busy = move || {
+        let at_work = matches!(status.get(), Status::Starting | Status::Streaming);
+        if at_work { "true" } else { "false" }
+    };
     view! {
         <div class="scroller" node_ref=scroller on:scroll=on_scroll>
-            <div class="transcript" role="log" aria-label="Messages" aria-live="off">
+            <div class="transcript" role="log" aria-label="Messages" aria-live="polite" aria-busy=busy>
                 <Earlier conversation=conversation.clone() />
                 <Messages conversation=conversation.clone() />
                 <Waiting conversation />
