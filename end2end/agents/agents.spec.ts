@@ -97,7 +97,7 @@ for (const name of names) {
 
         test('compaction', async ({ page }) => {
             await go(page);
-            await page.getByText('Agent', { exact: true }).first().click();
+            await page.locator('summary', { hasText: 'Agent' }).click();
             await page.getByRole('button', { name: 'Compress the conversation' }).click();
             await page.waitForURL((url) => !url.pathname.endsWith(conversation), { timeout: 90_000 });
             await alive(page);
