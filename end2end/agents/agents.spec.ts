@@ -20,8 +20,6 @@ for (const name of names) {
         let agent: Known;
         let conversation = '';
 
-        test.describe.configure({ mode: 'serial' });
-
         test.beforeAll(async () => {
             await model.start();
             agent = known(model.base, home).find((it) => it.id === name) as Known;
@@ -44,7 +42,12 @@ for (const name of names) {
             return id;
         };
 
+        /** Goes on with the conversation; after a failure everything begins anew, and so does it. */
         const go = async (page: Page): Promise<void> => {
+            if (!conversation) {
+                conversation = await server.newSession();
+                await server.converse(conversation, '[[say Good morning.]]');
+            }
             await open(page, `${server.base}/session/${conversation}`);
         };
 
@@ -86,6 +89,7 @@ for (const name of names) {
         });
 
         test('restart and resume', async ({ page }) => {
+            await go(page);
             await server.stop();
             await server.start();
             await go(page);
@@ -97,7 +101,7 @@ for (const name of names) {
 
         test('compaction', async ({ page }) => {
             await go(page);
-            await page.locator('summary', { hasText: 'Agent' }).click();
+            await page.locator('summary.button', { hasText: 'Agent' }).click();
             await page.getByRole('button', { name: 'Compress the conversation' }).click();
             await page.waitForURL((url) => !url.pathname.endsWith(conversation), { timeout: 90_000 });
             await alive(page);

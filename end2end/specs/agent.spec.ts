@@ -20,12 +20,12 @@ test('what can be chosen about an agent is chosen in its sheet', async ({ page, 
     await open(page, `/session/${await server.newSession()}`);
     await send(page, 'one');
     await expect(answer(page)).toContainText('In careful mode: one');
-    await page.locator('summary', { hasText: 'Agent' }).click();
+    await page.locator('summary.button', { hasText: 'Agent' }).click();
     const mode = page.getByRole('combobox', { name: 'Mode' });
     await expect(mode).toHaveValue('careful');
     await audit(page);
     await mode.selectOption('Bold');
-    await page.locator('summary', { hasText: 'Agent' }).click();
+    await page.locator('summary.button', { hasText: 'Agent' }).click();
     await send(page, 'two');
     await expect(answer(page)).toContainText('In bold mode: two');
 });
