@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
 import { Server } from '../support/server.ts';
 import { alive, answer, open, send } from '../support/test.ts';
-import { type Known, known } from './known.ts';
+import { type Known, known, names } from './known.ts';
 import { Model } from './model.ts';
 
-/** A folder for what agents keep, a model for all of them, and one server a kind of agent. */
-const home = mkdtempSync(join(tmpdir(), 'throughline-agents-'));
-const names = known('http://127.0.0.1:0', home).map((agent) => agent.id);
-
-test.afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-for (const name of names) {
+for (const name of names()) {
     test.describe(name, () => {
         const model = new Model();
         const server = new Server(5, name);
+        /** Where the agent keeps what is its own; gone with the server. */
+        const home = join(server.folder, 'home');
         let agent: Known;
         let conversation = '';
 
