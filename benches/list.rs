@@ -17,7 +17,9 @@ use crate::measure::{Samples, ratio, resident_memory};
 use crate::report::{Report, grouped};
 use crate::scene::Scene;
 
-const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+pub const MOST_SESSIONS: usize = 100_000;
+
+const SIZES: [usize; 3] = [1_000, 10_000, MOST_SESSIONS];
 
 const ROUNDS: usize = 10;
 
@@ -185,7 +187,7 @@ impl Looking {
                 ensure!(page.sessions.len() == 50, "the page has {} rows", page.sessions.len());
                 size_of(&page)
             }
-            Self::Overview => size_of(&overview(services).await?),
+            Self::Overview => size_of(&overview(services, ListView::Leaves).await?),
             Self::Tree => {
                 let root_id = Some(first.clone());
                 let tree = trees(services, &TreeQuery { root_id, ..TreeQuery::default() }).await?;

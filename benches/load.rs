@@ -3,8 +3,8 @@
 //! The agents say what time it is, so that each word tells how long it was on its way, the time in
 //! which words are gathered into one frame included.
 
-mod process;
-mod reader;
+pub mod process;
+pub mod reader;
 
 use std::time::{Duration, Instant};
 

@@ -11,7 +11,10 @@ mod recovery;
 mod report;
 mod resolve;
 mod scene;
+mod start;
 mod submit;
+
+use std::path::PathBuf;
 
 use clap::Parser;
 
@@ -20,12 +23,15 @@ use report::Report;
 /// Measure what Throughline promises about speed
 #[derive(Parser)]
 pub struct Arguments {
-    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, load, list
+    /// Run only the benchmarks whose name contains this: resolve, recovery, submit, load, start, list
     #[arg(default_value = "")]
     filter: String,
     /// How many messages the largest store holds
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     messages: usize,
+    /// Only fill a folder with the data of 100,000 sessions, for what is measured in a browser
+    #[arg(long, value_name = "FOLDER")]
+    fill: Option<PathBuf>,
     /// Print one JSON document instead of tables
     #[arg(long)]
     json: bool,
@@ -37,6 +43,11 @@ pub struct Arguments {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(folder) = &arguments.fill {
+        std::fs::create_dir_all(folder)?;
+        data::fill(folder, list::MOST_SESSIONS, 0).await?;
+        return Ok(());
+    }
     let mut report = Report::new(arguments.json);
     let wanted = |name: &str| name.contains(&arguments.filter);
     if wanted("resolve") {
@@ -50,6 +61,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted("load") {
         load::run(&mut report).await?;
+    }
+    if wanted("start") {
+        start::run(&mut report).await?;
     }
     if wanted("list") {
         list::run(&mut report, arguments.messages).await?;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::agents::programs::Programs;
-use throughline::server::config::{AgentsConfig, Config};
+use throughline::server::config::{AccessConfig, AgentsConfig, Config};
 use throughline::server::state::Services;
 
 use crate::data::{Filled, fill};
@@ -46,6 +46,7 @@ fn config(folder: &Path) -> Result<Config> {
         site: None,
         demo_pace: Duration::ZERO,
         dev: false,
+        access: AccessConfig::default(),
         agents: AgentsConfig::new(Programs::default(), std::env::current_exe()?),
     })
 }

@@ -26,7 +26,8 @@ export default defineConfig({
     forbidOnly: !!process.env.CI,
     retries: 0,
     reporter: [['list']],
-    use: { trace: 'retain-on-failure' },
+    // What a service worker fetches cannot be held up or failed on purpose; its own tests let it in.
+    use: { trace: 'retain-on-failure', serviceWorkers: 'block' },
     projects: [
         { name: 'phone', use: phone, testIgnore: withoutScript },
         { name: 'desktop', use: desktop, testIgnore: withoutScript },

@@ -8,9 +8,15 @@ pub mod storage;
 pub mod upload;
 
 mod black_box;
+mod dialog;
+mod keyboard;
 mod page;
+mod scroll;
 
+pub use dialog::{close_modal, focus, select_text, show_choice, show_modal};
+pub use keyboard::{focus_search, is_typing, leave_field, step_row};
 pub use page::{
-    copy_text, is_touch, local_time, mark_hydrated, mint_id, remember_theme, remembered_theme,
-    scroll_to_end,
+    copy_text, is_touch, local_time, mark_hydrated, mint_id, path, reload, remember_theme,
+    remembered_theme, scroll_to_end,
 };
+pub use scroll::{leave_room, next_frame, place_of, scroll_by, scroll_to};

@@ -23,10 +23,17 @@ pub mod server;
 pub mod ui;
 pub mod wire;
 
-/// Brings the server's page to life.
+/// Brings the server's page to life, once the part of the app that it belongs to is there. A part
+/// that does not come leaves the page as the server sent it: it can be read, and its forms work.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]
-pub fn hydrate() {
+pub async fn hydrate() {
     console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(ui::app::App);
+    let loaded = match ui::parts::Page::at(&client::path()) {
+        Some(page) => page.load().await,
+        None => true,
+    };
+    if loaded {
+        leptos::mount::hydrate_body(ui::app::App);
+    }
 }

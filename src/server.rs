@@ -3,6 +3,7 @@
 //! `Server` boots production and tests alike. The way of a request: `router` → a handler in `http`
 //! or a function in `api` → a service (`conversations`, `turns`) → `sessions` and `store`.
 
+pub mod about;
 pub mod agents;
 pub mod auth;
 pub mod blobs;
@@ -13,14 +14,17 @@ pub mod data;
 pub mod error;
 pub mod export;
 pub mod folders;
+mod headers;
 mod http;
 pub mod journal;
+mod listen;
 pub mod lists;
 mod lock;
 mod mint;
 pub mod offers;
 pub mod resolution;
 mod router;
+pub mod rows;
 pub mod sessions;
 pub mod state;
 pub mod store;
@@ -30,7 +34,6 @@ pub mod turns;
 use std::future::Future;
 use std::time::Duration;
 
-use anyhow::Context;
 use tokio::net::TcpListener;
 
 use agents::Agents;
@@ -82,14 +85,14 @@ impl Server {
         let (stopping, mut stopped) = tokio::sync::watch::channel(false);
         let registry = self.services.registry.clone();
         let router = router::router(AppState::new(self.services.clone()))?;
-        let serve = axum::serve(listener, router).with_graceful_shutdown(async move {
+        let serve = listen::serve(listener, router, async move {
             shutdown.await;
             registry.shut_down().await;
             registry.board().stop();
             let _ = stopping.send(true);
         });
         tokio::select! {
-            served = serve => served.context("the server stopped")?,
+            () = serve => {}
             () = async {
                 let _ = stopped.wait_for(|stopping| *stopping).await;
                 tokio::time::sleep(DRAIN).await;

@@ -9,5 +9,6 @@ pub mod outbox;
 pub mod recovery;
 pub mod rest;
 pub mod restore;
+pub mod sign_in;
 pub mod socket;
 pub mod text_json;

@@ -23,6 +23,7 @@ mod domain {
     mod resolver;
     mod time;
     mod turn;
+    mod window;
 }
 
 mod server {
@@ -41,6 +42,8 @@ mod server {
     mod kept_leaves;
     mod leaves;
     mod levels;
+    mod locks;
+    mod login;
     mod pages;
     mod process;
     mod question;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::agents::programs::Programs;
-use throughline::server::config::{AgentsConfig, Config};
+use throughline::server::config::{AccessConfig, AgentsConfig, Config};
 use throughline::server::data::{Data, DataLock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
@@ -155,6 +155,7 @@ pub fn config(data: &Path, workspace: &Path) -> Config {
         site: None,
         demo_pace: Duration::ZERO,
         dev: false,
+        access: AccessConfig::default(),
         agents: AgentsConfig::new(Programs::default(), PathBuf::from(BINARY)),
     }
 }

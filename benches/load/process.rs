@@ -63,6 +63,18 @@ impl Process {
         Ok(text.context("an answer has text")?.to_owned())
     }
 
+    /// Waits until a session has nothing to do.
+    pub async fn until_answered(&self, session: &str) -> Result<()> {
+        let address = format!("{}/api/sessions/{session}?limit=1", self.base);
+        loop {
+            let found: Value = self.client.get(&address).send().await?.json().await?;
+            if found["turn_id"].is_null() {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     async fn post(&self, path: &str, body: &Value) -> Result<Value> {
         let request = self.client.post(format!("{}{path}", self.base)).json(body);
         Ok(request.send().await?.error_for_status()?.json().await?)

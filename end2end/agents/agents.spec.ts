@@ -9,14 +9,16 @@ import { Model } from './model.ts';
 for (const name of names()) {
     test.describe(name, () => {
         const model = new Model();
-        const server = new Server(5, name);
-        /** Where the agent keeps what is its own; gone with the server. */
-        const home = join(server.folder, 'home');
+        let server: Server;
         let agent: Known;
         let conversation = '';
 
         test.beforeAll(async () => {
             await model.start();
+            server = new Server(5);
+            server.agent = name;
+            // What the agent keeps goes with the server.
+            const home = join(server.folder, 'home');
             agent = known(model.base, home).find((it) => it.id === name) as Known;
             const environment = Object.entries(agent.environment).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
             const text = [`[agents.${name}]`, ...agent.lines, `environment = { ${environment.join(', ')} }`, ''].join('\n');

@@ -6,7 +6,8 @@ import { answer, audit, expect, open, send, test as base } from '../support/test
 /** A server whose agent offers options and commands. */
 const test = base.extend({
     server: async ({ pace }, use) => {
-        const server = new Server(pace, 'small');
+        const server = new Server(pace);
+        server.agent = 'small';
         server.config = join(server.folder, 'agents.toml');
         const script = join(import.meta.dirname, '..', 'support', 'agent.mjs');
         writeFileSync(server.config, `[agents.small]\ncommand = "node"\narguments = [${JSON.stringify(script)}]\n`);

@@ -19,16 +19,6 @@ test('the list shows what each conversation does, and opens it', async ({ page, 
     }
 });
 
-test('older conversations are a press away', async ({ page, server }) => {
-    for (let made = 0; made < 52; made += 1) await server.newSession();
-    await open(page, '/');
-    const rows = page.getByRole('navigation').getByRole('listitem');
-    await expect(rows).toHaveCount(50);
-    await page.getByRole('button', { name: 'Show older conversations' }).click();
-    await expect(rows).toHaveCount(52);
-    await expect(page.getByRole('button', { name: 'Show older conversations' })).toBeHidden();
-});
-
 test('a chosen theme stays, without a flash', async ({ page }) => {
     await open(page, '/settings');
     await page.getByRole('radio', { name: 'Dark' }).check();

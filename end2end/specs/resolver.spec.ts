@@ -12,7 +12,9 @@ test('the browser resolves every case as the server does', async ({ page, isMobi
     const answers = await page.evaluate(async (cases) => {
         const glue = document.querySelector('link[rel=modulepreload]')?.getAttribute('href') ?? '';
         const { resolve_rows } = await import(glue);
-        return cases.map((it) => resolve_rows(JSON.stringify(it.rows), it.requested ?? undefined, it.inspect, it.complete));
+        const resolve = (it: (typeof cases)[number]) =>
+            resolve_rows(JSON.stringify(it.rows), it.requested ?? undefined, it.inspect, it.complete);
+        return Promise.all(cases.map(resolve));
     }, cases);
     for (const [place, answer] of answers.entries()) {
         expect(JSON.parse(answer), cases[place].name).toEqual(cases[place].expect);

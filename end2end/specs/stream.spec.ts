@@ -36,3 +36,19 @@ test('a long answer is drawn once: what stands is left alone while more comes', 
     expect(await fresh.locator('.prose > *').count()).toBe(shown + 1);
     expect(await answer(page).innerText()).toBe(await answer(fresh).innerText());
 });
+
+test.describe('at full pace', () => {
+    test.use({ pace: 0 });
+
+    test('the beginning of an endless answer leaves the page while its end is followed', async ({ page }) => {
+        await newConversation(page);
+        await send(page, '[[long 600]]');
+        await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 50_000 });
+        const blocks = answer(page).locator('.prose > :not(button)');
+        expect(await blocks.count()).toBeLessThan(400);
+        await expect(answer(page)).toContainText('600');
+        await answer(page).getByRole('button', { name: 'Show the beginning' }).click();
+        await expect.poll(() => blocks.count()).toBeGreaterThanOrEqual(600);
+        await expect(answer(page).getByRole('button', { name: 'Show the beginning' })).toHaveCount(0);
+    });
+});

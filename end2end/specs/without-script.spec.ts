@@ -12,9 +12,19 @@ test('the list and a whole conversation can be read', async ({ page, server }) =
     await expect(page.getByRole('article', { name: 'Agent' }).last().locator('strong')).toBeInViewport();
 });
 
+test('the archived conversations can be read', async ({ page, server }) => {
+    const [kept, away] = [await server.newSession(), await server.newSession()];
+    await server.patch(away, { archived: true });
+    await page.goto('/');
+    await page.getByRole('link', { name: /^Archived/ }).click();
+    await expect(page).toHaveURL(/\/\?view=archived$/);
+    await expect(page.locator(`.row[href="/session/${away}"]`)).toBeVisible();
+    await expect(page.locator(`.row[href="/session/${kept}"]`)).toHaveCount(0);
+});
+
 test('a new conversation can be started', async ({ page }) => {
     await page.goto('/');
-    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'New conversation', exact: true }).click();
     await expect(page).toHaveURL(/\/session\/\w+$/);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('New conversation');
 });
@@ -33,5 +43,46 @@ test.describe('what does not exist', () => {
         await expect(page.getByRole('heading', { name: 'This conversation is gone' })).toBeVisible();
         await page.goto('/nowhere');
         await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+    });
+});
+
+test('a prompt is sent by a plain form, once', async ({ page, server }) => {
+    const id = await server.newSession();
+    await page.goto(`/session/${id}`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('[[say Heard you.]]\nand a second line');
+    const action = await page.locator('form.composer').getAttribute('action');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page).toHaveURL(`/session/${id}`);
+    await expect(page.getByRole('article', { name: 'You' })).toContainText('and a second line');
+    // Back and Send again, as an impatient reader does.
+    const again = await page.request.post(server.base + action, { form: { content: '[[say Heard you.]]\nand a second line' } });
+    expect(again.ok()).toBe(true);
+    await expect.poll(async () => (await server.json(`/api/sessions/${id}`)).turn_id).toBeNull();
+    expect((await server.json(`/api/sessions/${id}`)).messages).toHaveLength(2);
+    await page.reload();
+    await expect(page.getByRole('article', { name: 'Agent' })).toContainText('Heard you.');
+});
+
+test.describe('where one must sign in', () => {
+    test.use({ token: 'a-token-for-this-test', allowedInConsole: /Failed to load resource|was preloaded/ });
+
+    test('a reader signs in, and is where they wanted to be', async ({ page, server, token }) => {
+        const id = await server.newSession();
+        await server.converse(id, '[[say Kept from strangers]]');
+        await page.goto(`/session/${id}`);
+        await expect(page).toHaveURL(`/login?next=/session/${id}`);
+            await page.getByLabel('Password').fill('a wrong guess');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await expect(page.getByRole('alert')).toHaveText('That is not the password.');
+            await page.getByLabel('Password').fill(token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await expect(page).toHaveURL(`/session/${id}`);
+        await expect(page.getByRole('article', { name: 'Agent' })).toContainText('Kept from strangers');
+        await page.goto('/settings');
+        await expect(page.getByRole('heading', { name: 'Signed-in devices' })).toBeVisible();
+            await page.getByRole('button', { name: /^Sign out/ }).click();
+        await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+        await page.goto('/');
+        await expect(page).toHaveURL('/login');
     });
 });

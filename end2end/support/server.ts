@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -8,13 +8,24 @@ import sqlite from 'node-sqlite3-wasm';
 export class Server {
     readonly folder = mkdtempSync(join(tmpdir(), 'throughline-'));
     base = '';
+    /** Another build of the browser's files than the one under test. */
+    site = process.env.THROUGHLINE_SITE;
     private child?: ChildProcess;
 
     /** The file that names agents, where there is one. */
     config?: string;
 
-    /** Takes the milliseconds between two words of the demo agent, and the agent of conversations that name none. */
-    constructor(private readonly pace: number, private readonly agent = 'demo') {}
+    /** The agent of conversations that name none. */
+    agent = 'demo';
+
+    /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
+    constructor(private readonly pace: number, private readonly token = '') {}
+
+    /** Starts over a copy of a data directory that was filled before. */
+    async startOver(data: string): Promise<void> {
+        cpSync(data, join(this.folder, 'data'), { recursive: true });
+        await this.start();
+    }
 
     async start(): Promise<void> {
         const workspace = join(this.folder, 'workspace');
@@ -35,6 +46,8 @@ export class Server {
                     THROUGHLINE_AGENT: this.agent,
                     THROUGHLINE_FIND_MODELS: 'false',
                     ...(this.config && { THROUGHLINE_CONFIG: this.config }),
+                    ...(this.site && { THROUGHLINE_SITE: this.site }),
+                    ...(this.token && { THROUGHLINE_TOKEN: this.token }),
                 },
             },
         );
@@ -83,9 +96,10 @@ export class Server {
     }
 
     async json(path: string, body?: unknown): Promise<any> {
-        const request = body === undefined ? {} : {
+        const authorization = this.token && { authorization: `Bearer ${this.token}` };
+        const request = body === undefined ? { headers: { ...authorization } } : {
             method: 'POST',
-            headers: { 'content-type': 'application/json' },
+            headers: { 'content-type': 'application/json', ...authorization },
             body: JSON.stringify(body),
         };
         const response = await fetch(this.base + path, request);
@@ -99,6 +113,16 @@ export class Server {
 
     async delete(sessionId: string): Promise<void> {
         const response = await fetch(`${this.base}/api/sessions/${sessionId}`, { method: 'DELETE' });
+        if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    }
+
+    /** Changes title, pin or archive mark. */
+    async patch(sessionId: string, change: unknown): Promise<void> {
+        const response = await fetch(`${this.base}/api/sessions/${sessionId}`, {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(change),
+        });
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     }
 

@@ -10,6 +10,7 @@ use crate::wire::text_json::TextJson;
 /// Tells about the server.
 #[server(name = ReadAbout, prefix = "/fn", endpoint = "about", input = Post<TextJson>, output = Post<TextJson>)]
 pub async fn about() -> Result<About, Failure> {
-    use crate::server::{conversations, state::Services};
-    Ok(conversations::about(&Services::from_context()?))
+    use crate::server::{about, auth, error::ServiceError, state::Services};
+    let services = Services::from_context()?;
+    about::about(&services, auth::of_context()).map_err(ServiceError::tell)
 }

@@ -14,6 +14,19 @@ pub fn mark_hydrated() {
     }
 }
 
+/// Gives the path of the page in view.
+pub fn path() -> String {
+    web_sys::window().and_then(|window| window.location().pathname().ok()).unwrap_or_default()
+}
+
+/// Loads the page in view anew.
+pub fn reload() {
+    if let Some(window) = web_sys::window() {
+        // A browser that refuses leaves the page as it is.
+        let _ = window.location().reload();
+    }
+}
+
 /// Mints an id that no other device mints: 128 random bits in hexadecimal.
 ///
 /// `crypto.randomUUID` would be shorter, but is missing on plain HTTP, where phones often are.

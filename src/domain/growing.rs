@@ -78,8 +78,13 @@ impl Growing {
         self.open.extend(blocks.filter_map(|(place, block)| Open::new(place, block)));
     }
 
-    pub fn blocks(&self) -> Vec<Key> {
-        self.versions.iter().copied().enumerate().collect()
+    /// Gives the blocks from a place on.
+    pub fn blocks(&self, from: usize) -> Vec<Key> {
+        self.versions.iter().copied().enumerate().skip(from).collect()
+    }
+
+    pub fn count(&self) -> usize {
+        self.versions.len()
     }
 
     pub fn block(&self, place: usize) -> Option<&Block> {

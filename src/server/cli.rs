@@ -5,6 +5,8 @@ mod export;
 mod journal;
 pub mod keeper;
 mod leaves;
+mod pair;
+mod password;
 mod resolve;
 
 use std::io::Write;
@@ -35,6 +37,10 @@ pub struct Cli {
 enum Command {
     /// Start the app and serve it until Ctrl-C
     Serve(ServeOptions),
+    /// Set the password that people sign in with
+    Password(password::PasswordOptions),
+    /// Print a code that signs a phone in once, within five minutes
+    Pair(pair::PairOptions),
     /// Tell which row of a conversation a requested id leads to, as JSON
     Resolve(resolve::ResolveOptions),
     /// List the conversations that nothing goes on from
@@ -57,6 +63,8 @@ enum Command {
 pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Serve(options) => serve(options).await.map(|()| ExitCode::SUCCESS),
+        Command::Password(options) => password::run(&options),
+        Command::Pair(options) => pair::run(options).await,
         Command::Resolve(options) => Ok(resolve::run(&options)),
         Command::Leaves(options) => leaves::run(options).await,
         Command::Export(options) => export::run(options).await,
@@ -74,8 +82,12 @@ async fn serve(options: ServeOptions) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("{address} cannot be listened on"))?;
+    let (data_dir, access) = (config.data_dir.clone(), config.access.clone());
     let server = Server::open(config).await?;
     let address = listener.local_addr()?;
+    if let Err(error) = pair::remember_address(&data_dir, &access.public_address(address)) {
+        tracing::warn!(%error, "`throughline pair` will have to be told the address");
+    }
     let mut out = std::io::stdout();
     writeln!(out, "Throughline is ready at http://{address}")?;
     out.flush()?;

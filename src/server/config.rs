@@ -1,5 +1,6 @@
 //! What can be set from outside, by option or by environment variable of the same name.
 
+mod access;
 mod file;
 
 use std::net::SocketAddr;
@@ -14,13 +15,15 @@ use super::agents::pi::PiSettings;
 use super::agents::programs::Programs;
 use super::agents::{DEMO, presets};
 
+pub use access::{AccessConfig, AccessOptions};
+
 /// How long an agent's process may do nothing before it is let go, unless the file says otherwise.
 const IDLE_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// Options of `throughline serve`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeOptions {
-    /// Address and port to listen on; only addresses of this machine are accepted for now
+    /// Address and port to listen on; one that other machines can reach needs a password or a token
     #[arg(
         long,
         env = "THROUGHLINE_ADDR",
@@ -28,6 +31,9 @@ pub struct ServeOptions {
         value_name = "ADDRESS"
     )]
     pub addr: SocketAddr,
+
+    #[command(flatten)]
+    pub access: AccessOptions,
 
     /// Where conversations and attachments are kept; made if it does not exist
     #[arg(long, env = "THROUGHLINE_DATA_DIR", default_value_os_t = default_data_dir(), value_name = "FOLDER")]
@@ -89,6 +95,7 @@ pub struct Config {
     pub site: Option<PathBuf>,
     pub demo_pace: Duration,
     pub dev: bool,
+    pub access: AccessConfig,
     pub agents: AgentsConfig,
 }
 
@@ -175,9 +182,10 @@ impl AgentsConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error(
-        "{0} can be reached by other machines, and Throughline has no login yet: use 127.0.0.1"
+        "others could reach a server at {0} under these options, so it needs a login: set a password \
+         with `throughline password`, or a token with THROUGHLINE_TOKEN"
     )]
-    NotLoopback(SocketAddr),
+    NoLogin(SocketAddr),
     #[error("the folder {folder} cannot be used: {reason}")]
     Workspace { folder: PathBuf, reason: std::io::Error },
     #[error("{file} cannot be read: {reason}")]
@@ -194,9 +202,7 @@ impl TryFrom<ServeOptions> for Config {
     type Error = ConfigError;
 
     fn try_from(options: ServeOptions) -> Result<Self, ConfigError> {
-        if !options.addr.ip().is_loopback() {
-            return Err(ConfigError::NotLoopback(options.addr));
-        }
+        let access = AccessConfig::settle(options.access, options.addr, &options.data_dir)?;
         let folder = options.workspace.unwrap_or_else(|| PathBuf::from("."));
         let workspace =
             folder.canonicalize().map_err(|reason| ConfigError::Workspace { folder, reason })?;
@@ -219,6 +225,7 @@ impl TryFrom<ServeOptions> for Config {
             site: options.site,
             demo_pace: Duration::from_millis(options.demo_pace),
             dev: options.dev,
+            access,
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::{Session, Status};
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{
-    About, AgentFacts, AgentInfo, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece,
+    AgentFacts, AgentInfo, NewSession, SearchHit, SessionPage, SessionPatch, SnippetPiece,
     Timeline, Transcript,
 };
 
@@ -236,16 +236,6 @@ pub async fn search(services: &Services, words: &str) -> Result<Vec<SearchHit>, 
         hits.push(SearchHit { session, message_id: found.message_id, snippet: snippet.collect() });
     }
     Ok(hits)
-}
-
-/// Tells what the settings page shows of the server.
-pub fn about(services: &Services) -> About {
-    About {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        data_dir: services.config.data_dir.display().to_string(),
-        workspace: services.config.workspace.display().to_string(),
-        agents: services.registry.agents().list(),
-    }
 }
 
 fn checked_title(title: String) -> Result<String, ServiceError> {

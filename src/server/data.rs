@@ -52,7 +52,7 @@ impl Data {
 }
 
 /// Makes a folder and lets its name outlast a power loss.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }

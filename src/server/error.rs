@@ -53,6 +53,8 @@ impl ServiceError {
             FailureCode::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             FailureCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             FailureCode::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            FailureCode::SignedOut => StatusCode::UNAUTHORIZED,
+            FailureCode::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
             FailureCode::WrongTarget
             | FailureCode::TurnConflict
             | FailureCode::QuestionClosed

@@ -7,6 +7,7 @@ pub mod entry;
 pub mod events;
 pub mod extract;
 pub mod lists;
+pub mod login;
 pub mod recovery;
 pub mod rest;
 pub mod rpc;

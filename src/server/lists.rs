@@ -6,7 +6,7 @@ use super::error::ServiceError;
 use super::state::Services;
 use super::store::ListCursor;
 use crate::domain::ids::SessionId;
-use crate::domain::list::compare;
+use crate::domain::list::newest_first;
 use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
 use crate::wire::error::FailureCode;
@@ -33,7 +33,7 @@ pub async fn list(services: &Services, query: &ListQuery) -> Result<SessionPage,
     let mut sessions = store.list_sessions(query.view, cursor.as_ref(), limit + 1).await?;
     if query.include_forks && query.view == ListView::Leaves {
         sessions.extend(store.fork_points(cursor.as_ref(), limit + 1).await?);
-        sessions.sort_by(|left, right| compare(left, right, &[]));
+        sessions.sort_by(newest_first);
     }
     Ok(page(services, sessions, limit))
 }
@@ -52,10 +52,19 @@ pub async fn children(
     Ok(page(services, sessions, limit))
 }
 
-/// Reads what the app's list begins with.
-pub async fn overview(services: &Services) -> Result<Overview, ServiceError> {
-    let query = ListQuery { view: ListView::Leaves, ..ListQuery::default() };
-    let page = list(services, &query).await?;
+/// Reads what the app's list begins with; in the view of leaves that is also what runs, waits or is
+/// pinned.
+pub async fn overview(services: &Services, view: ListView) -> Result<Overview, ServiceError> {
+    let page = list(services, &ListQuery { view, ..ListQuery::default() }).await?;
+    let always = match view {
+        ListView::Leaves => always(services, &page).await?,
+        _ => Vec::new(),
+    };
+    Ok(Overview { page, always, counts: counts(services).await? })
+}
+
+/// Reads what runs, waits or is pinned and is not on a page.
+async fn always(services: &Services, page: &SessionPage) -> Result<Vec<Session>, ServiceError> {
     let mut always = services.store.pinned(LARGEST_PAGE).await?;
     for running in services.registry.running() {
         if running.status.is_running()
@@ -69,8 +78,8 @@ pub async fn overview(services: &Services) -> Result<Overview, ServiceError> {
     for row in &mut always {
         services.registry.show_on(row);
     }
-    always.sort_by(|left, right| compare(left, right, &[]));
-    Ok(Overview { page, always, counts: counts(services).await? })
+    always.sort_by(newest_first);
+    Ok(always)
 }
 
 /// Tells how many rows each view has.

@@ -28,16 +28,6 @@ pub async fn resolve_row(
         Ok(id) => services.store.lineage_rows(&id).await?,
         Err(_) => Vec::new(),
     };
-    Ok(choose_row(rows, requested, entry_point, intent))
-}
-
-/// Resolves a requested id among rows that were read already.
-pub fn choose_row(
-    rows: Vec<Session>,
-    requested: &str,
-    entry_point: EntryPoint,
-    intent: Intent,
-) -> (Resolution, Option<Session>) {
     let request = Request { id: Some(requested), entry_point, intent };
     let nodes: Vec<_> = rows.iter().map(Node::from).collect();
     let resolution = resolve_among(&request, &nodes, true);
@@ -46,5 +36,5 @@ pub fn choose_row(
     }
     let shown = resolution.session_id.as_ref();
     let row = shown.and_then(|id| rows.into_iter().find(|row| row.session_id == *id));
-    (resolution, row)
+    Ok((resolution, row))
 }

@@ -1,27 +1,43 @@
 //! The one table of routes.
 
-use axum::Router;
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use leptos::context::provide_context;
+use leptos::prelude::{Owner, RenderHtml};
 use leptos_axum::{LeptosRoutes, generate_route_list};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::TraceLayer;
 
-use super::auth;
+use super::auth::gate::gate;
+use super::auth::guard::guard;
 use super::blobs::LARGEST_BLOB;
-use super::http::{agents, dev, entry, events, lists, recovery, rest, rpc, ws};
+use super::headers::{self, PERMISSIONS, PERMISSIONS_POLICY, PLAIN_POLICY};
+use super::http::{agents, dev, entry, events, lists, login, recovery, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
+use crate::ui::sign_in::sign_in_document;
+use crate::wire::sign_in::SignIn;
 
 /// The largest request body, attachments apart.
 const LARGEST_BODY: usize = 1 << 20;
+
+/// How long an answer may take to begin. Sockets and streams of events begin at once.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long an attachment may take to arrive.
+const UPLOAD_WITHIN: Duration = Duration::from_secs(900);
 
 pub fn router(state: AppState) -> anyhow::Result<Router> {
     let services = state.services.clone();
@@ -35,20 +51,31 @@ pub fn router(state: AppState) -> anyhow::Result<Router> {
     Ok(router
         .fallback(elsewhere)
         .method_not_allowed_fallback(rest::method_not_allowed)
-        .with_state(state)
+        .with_state(state.clone())
+        .layer(within(ANSWER_WITHIN))
+        .merge(uploads(state))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(from_fn_with_state(services, entry::canonical_address))
-        .layer(from_fn(auth::guard))
+        .layer(Extension(sign_in_page(&services)))
+        .layer(from_fn_with_state(services.clone(), entry::canonical_address))
+        .layer(from_fn_with_state(services.clone(), gate))
+        .layer(from_fn_with_state(services, guard))
         .layer(CompressionLayer::new().compress_when(worth_compressing()))
         .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(fixed(header::X_FRAME_OPTIONS, "DENY"))
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
+        .layer(fixed(PERMISSIONS_POLICY, PERMISSIONS))
+        .layer(fixed(headers::OPENER_POLICY, "same-origin"))
+        .layer(fixed(headers::RESOURCE_POLICY, "same-origin"))
+        .layer(SetResponseHeaderLayer::if_not_present(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(PLAIN_POLICY),
+        ))
         .layer(SetResponseHeaderLayer::if_not_present(
             header::CACHE_CONTROL,
             HeaderValue::from_static("no-store"),
         ))
         .layer(CatchPanicLayer::custom(after_panic))
-        .layer(TraceLayer::new_for_http()))
+        .layer(TraceLayer::new_for_http().make_span_with(span)))
 }
 
 /// REST, plain forms, the socket and what watches over them.
@@ -76,15 +103,47 @@ fn doors() -> Router<AppState> {
         .route("/api/agents", get(agents::list))
         .route("/api/folders", get(agents::folders))
         .route("/api/chat/start", post(rest::start_turn))
-        .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
         .route("/api/blobs/{sha256}", get(rest::get_blob))
         .route("/api/session/recovery/audit", get(recovery::audit))
         .route("/api/session/recovery/repair", post(recovery::repair))
         .route("/api/session/turn-journal", get(recovery::turn_journal))
         .route("/api/rpc/sessions", get(rest::running_sessions))
         .route("/new", post(rest::new_by_form))
+        .route("/session/{id}/send/{turn_id}", post(rest::send_by_form))
+        .route("/login", get(login::page).post(login::sign_in))
+        .route("/pair", get(login::page).post(login::pair))
+        .route("/logout", post(login::sign_out))
+        .route("/devices/{id}/revoke", post(login::revoke))
         .route("/ws", get(ws::upgrade))
         .route("/healthz", get(rest::healthz))
+}
+
+/// Attachments, which may be larger and take longer than all else.
+fn uploads(state: AppState) -> Router {
+    Router::new()
+        .route("/api/blobs", post(rest::add_blob).layer(DefaultBodyLimit::max(LARGEST_BLOB)))
+        .method_not_allowed_fallback(rest::method_not_allowed)
+        .layer(within(UPLOAD_WITHIN))
+        .with_state(state)
+}
+
+fn within(time: Duration) -> TimeoutLayer {
+    TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, time)
+}
+
+/// Names a request in the log without its query, which may hold words or a code of its sender.
+fn span(request: &Request) -> tracing::Span {
+    tracing::debug_span!("request", method = %request.method(), path = request.uri().path())
+}
+
+fn sign_in_page(services: &Services) -> login::Render {
+    let style = services.assets.page.style.clone();
+    Arc::new(move |request: Parts, page: SignIn| {
+        Owner::new().with(|| {
+            provide_context(request);
+            sign_in_document(style.clone(), page).to_html()
+        })
+    })
 }
 
 /// The app's own pages and the functions they call.
@@ -102,9 +161,13 @@ fn shell(services: &Services) -> impl Fn() -> leptos::prelude::AnyView + Clone +
         glue: page.glue,
         module: page.module,
         style: page.style,
+        parts: page.parts,
         dev: services.config.dev,
     };
-    move || document(assets.clone())
+    move || {
+        headers::protect_page();
+        document(assets.clone())
+    }
 }
 
 /// Serves a file of the app, or says in the caller's own terms that nothing is here.

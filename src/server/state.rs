@@ -6,6 +6,7 @@ use axum::extract::FromRef;
 use leptos::config::LeptosOptions;
 
 use super::agents::Agents;
+use super::auth::Auth;
 use super::blobs::Blobs;
 use super::config::Config;
 use super::data::Data;
@@ -24,6 +25,7 @@ use crate::wire::recovery::RepairReport;
 #[derive(Clone)]
 pub struct Services {
     pub config: Arc<Config>,
+    pub auth: Auth,
     pub folders: Folders,
     pub store: Store,
     pub blobs: Blobs,
@@ -41,6 +43,7 @@ impl Services {
         let mut roots = vec![config.workspace.clone()];
         roots.extend(config.agents.roots.iter().cloned());
         Self {
+            auth: Auth::new(&config, store.clone()),
             folders: Folders::new(roots),
             config: Arc::new(config),
             store,

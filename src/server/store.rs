@@ -5,6 +5,7 @@
 
 mod branches;
 mod connections;
+mod devices;
 mod direct;
 mod entry;
 mod export;
@@ -13,6 +14,7 @@ mod lineage;
 mod list;
 mod marks;
 mod messages;
+mod prompts;
 mod questions;
 mod rank;
 mod rows;
@@ -30,11 +32,14 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use connections::Connections;
 use direct::Direct;
+use prompts::Desk;
 
+pub use devices::Device;
 pub use entry::Standing;
 pub use find::Found;
 pub use list::ListCursor;
 pub use messages::MessagePage;
+pub use prompts::{NewPrompt, Stored};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
 
@@ -73,6 +78,8 @@ pub enum StoreError {
     Database(#[from] sqlx::Error),
     #[error("the database did not answer: {0}")]
     Direct(#[from] rusqlite::Error),
+    #[error("the database is closed")]
+    Closed,
     #[error("a stored {what} cannot be read: {reason}")]
     Corrupt { what: &'static str, reason: String },
 }
@@ -114,6 +121,7 @@ pub struct Store {
     writer: Connections,
     readers: Connections,
     direct: Direct,
+    prompts: Desk,
     /// SQLite's write-ahead log.
     wal: PathBuf,
 }
@@ -140,7 +148,8 @@ impl Store {
         let readers = Connections::open(&options.read_only(true), READERS).await?;
         let wal = data_dir.join("throughline.db-wal");
         let direct = Direct::open(&file)?;
-        let store = Self { writer, readers, direct, wal };
+        let prompts = Desk::open(writer.clone(), direct.clone())?;
+        let store = Self { writer, readers, direct, prompts, wal };
         store.mark_cycles().await?;
         store.settle().await?;
         sync_folder(data_dir.to_owned()).await?;

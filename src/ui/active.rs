@@ -16,7 +16,7 @@ impl AppState {
     /// fetched; one that is gone is dropped, and a server that does not answer changes nothing.
     pub fn restore_active(self) {
         let remembered = self.remembered_active();
-        self.active.set(remembered.clone());
+        self.work_with(remembered.clone());
         if remembered.is_empty() {
             return;
         }
@@ -46,6 +46,6 @@ impl AppState {
 
     fn keep_active(self, change: impl FnOnce(&mut Vec<SessionId>)) {
         let active = self.change_remembered_active(change);
-        self.active.set(active);
+        self.work_with(active);
     }
 }

@@ -3,10 +3,13 @@
 
 #[cfg(feature = "hydrate")]
 pub use crate::client::{
-    copy_text, is_touch, local_time, mark_hydrated, mint_id,
+    close_modal, copy_text, focus, focus_search, is_touch, is_typing, leave_field, leave_room,
+    local_time, mark_hydrated, mint_id, next_frame,
     outbox::{change_outbox, outbox},
-    remember_theme, remembered_theme, scroll_to_end,
+    place_of, reload, remember_theme, remembered_theme, scroll_by, scroll_to, scroll_to_end,
+    select_text, show_choice, show_modal,
     socket::{connect, send},
+    step_row,
     storage::{remember, remembered},
     upload::upload_files,
 };
@@ -24,6 +27,17 @@ pub fn set_status(status: u16) {
     }
     #[cfg(not(feature = "ssr"))]
     let _ = status;
+}
+
+/// Reads the path of the page that is asked for.
+pub fn path_of_request() -> Option<String> {
+    #[cfg(feature = "ssr")]
+    {
+        let parts = leptos::context::use_context::<axum::http::request::Parts>()?;
+        Some(parts.uri.path().to_owned())
+    }
+    #[cfg(not(feature = "ssr"))]
+    None
 }
 
 /// Reads the theme that the reader chose from the request, so that the first paint is right.
@@ -47,10 +61,11 @@ pub fn text_of_title(text: String) -> String {
 
 #[cfg(not(feature = "hydrate"))]
 mod on_server {
-    use leptos::web_sys::{Element, Event};
+    use leptos::web_sys::{Element, Event, HtmlDialogElement, HtmlElement, HtmlInputElement};
 
     use crate::domain::message::Attachment;
     use crate::domain::time::Timestamp;
+    use crate::domain::window::Place;
     use crate::wire::error::Failure;
     use crate::wire::outbox::OutboxTurn;
     use crate::wire::restore::PersistedRestoreV1;
@@ -89,6 +104,9 @@ mod on_server {
     }
 
     pub fn mint_id() -> String {
+        #[cfg(feature = "ssr")]
+        return uuid::Uuid::new_v4().simple().to_string();
+        #[cfg(not(feature = "ssr"))]
         String::new()
     }
 
@@ -109,4 +127,40 @@ mod on_server {
     }
 
     pub fn scroll_to_end(_: &Element) {}
+
+    pub fn reload() {}
+
+    pub fn scroll_to(_: &Element, _: f64) {}
+
+    pub fn scroll_by(_: &Element, _: f64) {}
+
+    pub fn place_of(_: &Element, _: &Element) -> Option<Place> {
+        None
+    }
+
+    pub fn leave_room(_: &HtmlElement, _: usize, _: usize) {}
+
+    pub fn next_frame(_: impl FnOnce() + 'static) {}
+
+    pub fn show_modal(_: &HtmlDialogElement) {}
+
+    pub fn close_modal(_: &HtmlDialogElement) {}
+
+    pub fn focus(_: &HtmlElement) {}
+
+    pub fn select_text(_: &HtmlInputElement) {}
+
+    pub fn show_choice(_: &Event) {}
+
+    pub fn is_typing(_: &Event) -> bool {
+        false
+    }
+
+    pub fn leave_field(_: &Event) {}
+
+    pub fn step_row(_: bool) {}
+
+    pub fn focus_search() -> bool {
+        false
+    }
 }

@@ -4,15 +4,19 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 
-use super::conversation::state::Conversation;
+use super::in_view::{Focused, InView};
+use super::listing::{OpenList, RowChanges};
 use super::outbox::Outbox;
+use super::overlay::{Notice, Overlay};
 use super::platform;
+use super::sight::Sight;
 use crate::domain::ids::{CommandId, SessionId};
-use crate::domain::session::Session;
+use crate::domain::list::ListView;
 use crate::wire::error::{Failure, FailureCode};
+use crate::wire::list::ViewCounts;
 use crate::wire::outbox::OutboxTurn;
 use crate::wire::restore::PersistedRestoreV1;
-use crate::wire::socket::{ClientFrame, Command, Level, ServerFrame, Subscription};
+use crate::wire::socket::{ClientFrame, Command, ServerFrame, Subscription};
 
 /// How things stand with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +28,6 @@ pub enum LinkState {
     Broken,
 }
 
-/// Rows that changed since the list was fetched, and those that went.
-#[derive(Debug, Clone, Default)]
-pub struct RowChanges {
-    pub changed: HashMap<SessionId, Session>,
-    pub removed: Vec<SessionId>,
-}
-
 /// What to do once the outcome of a command is known.
 type Outcome = Box<dyn FnOnce(Result<(), Failure>) + Send + Sync>;
 
@@ -40,6 +37,16 @@ pub struct AppState {
     /// The name of the page in view; empty for the app itself.
     pub title: RwSignal<String>,
     pub rows: RwSignal<RowChanges>,
+    /// How many rows each view has, once that changed since the list was fetched.
+    pub counts: RwSignal<Option<ViewCounts>>,
+    pub view: RwSignal<ListView>,
+    pub sight: Sight,
+    /// What stands before the page and wants an answer.
+    pub overlay: RwSignal<Option<Overlay>>,
+    /// The rows that are chosen, while several are being chosen.
+    pub chosen: RwSignal<Option<Vec<SessionId>>>,
+    /// What was last done with rows.
+    pub notice: RwSignal<Option<Notice>>,
     /// Counts reconnections; whatever is derived from fetched data fetches again.
     pub returns: RwSignal<u32>,
     pub outbox: Outbox,
@@ -50,7 +57,10 @@ pub struct AppState {
     pages: StoredValue<u32>,
     /// What the browser remembers; read from its storage at the first need.
     pub(super) memory: StoredValue<Option<PersistedRestoreV1>>,
-    focused: StoredValue<Option<Conversation>>,
+    focused: StoredValue<Option<Focused>>,
+    /// The conversation in view, as far as the list is concerned.
+    pub in_view: RwSignal<Option<SessionId>>,
+    pub(super) list: StoredValue<Option<OpenList>>,
     /// The connection was made again, and it is not known yet whether all that was missed came.
     catching_up: StoredValue<bool>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
@@ -62,12 +72,20 @@ impl AppState {
             link: RwSignal::new(LinkState::Connecting),
             title: RwSignal::default(),
             rows: RwSignal::default(),
+            counts: RwSignal::new(None),
+            view: RwSignal::new(ListView::Leaves),
+            sight: Sight::new(),
+            overlay: RwSignal::new(None),
+            chosen: RwSignal::new(None),
+            notice: RwSignal::new(None),
             returns: RwSignal::new(0),
             outbox: Outbox::new(),
             active: RwSignal::default(),
             pages: StoredValue::new(0),
             memory: StoredValue::new(None),
             focused: StoredValue::new(None),
+            in_view: RwSignal::new(None),
+            list: StoredValue::new(None),
             catching_up: StoredValue::new(false),
             waiting: StoredValue::default(),
         }
@@ -87,20 +105,22 @@ impl AppState {
         );
     }
 
-    /// Brings a conversation into view: its events are wanted from now on.
-    pub fn focus(self, conversation: Conversation) {
-        let subscription = conversation.subscription();
-        self.remember_focus(Some(conversation.session_id.clone()));
-        self.activate(&conversation.session_id);
+    /// Brings a conversation into view: its events are wanted from now on, and its row stands in
+    /// the list.
+    pub fn focus(self, conversation: Focused) {
+        let session_id = conversation.session_id();
+        self.look_at(Some(session_id.clone()));
+        self.remember_focus(Some(session_id.clone()));
+        self.activate(session_id);
         self.focused.set_value(Some(conversation.clone()));
-        platform::send(&ClientFrame::Subscribe(subscription));
-        self.command(&conversation.session_id, Command::Seen, |_| {});
+        platform::send(&ClientFrame::Subscribe(conversation.subscription()));
+        self.command(session_id, Command::Seen, |_| {});
         self.outbox.shown(&conversation.turns());
     }
 
     /// Leads the reader of a conversation to where it goes on.
     pub fn follow(self, from: &SessionId, to: &SessionId) {
-        self.with_focused(from, |conversation| conversation.continuation.set(Some(to.clone())));
+        self.with_focused(from, |conversation| conversation.follow(to.clone()));
     }
 
     /// Puts the text of a prompt that could not be sent back where it was written.
@@ -108,8 +128,7 @@ impl AppState {
         let mut in_view = false;
         self.with_focused(&turn.session_id, |conversation| {
             in_view = true;
-            conversation.returned.set(Some(turn.clone()));
-            conversation.problem.set(Some(failure.message.clone()));
+            conversation.give_back(turn.clone(), failure.message.clone());
         });
         if !in_view {
             let draft = self.draft(&turn.session_id);
@@ -126,12 +145,13 @@ impl AppState {
     pub fn blur(self, session_id: &SessionId) {
         let mut was_focused = false;
         self.focused.update_value(|focused| {
-            was_focused = focused.as_ref().is_some_and(|it| it.session_id == *session_id);
+            was_focused = focused.as_ref().is_some_and(|it| it.session_id() == session_id);
             if was_focused {
                 *focused = None;
             }
         });
         if was_focused {
+            self.look_at(None);
             platform::send(&ClientFrame::Unsubscribe { session_id: session_id.clone() });
         }
     }
@@ -144,15 +164,6 @@ impl AppState {
     /// Counts a page that is shown.
     pub fn count_page(self) {
         self.pages.update_value(|pages| *pages += 1);
-    }
-
-    /// Puts fetched rows into the list.
-    pub fn show_rows(self, rows: Vec<Session>) {
-        self.rows.update(|known| {
-            for row in rows {
-                known.changed.entry(row.session_id.clone()).or_insert(row);
-            }
-        });
     }
 
     /// Sends a command and calls back with its outcome, at once if it could not leave.
@@ -187,7 +198,7 @@ impl AppState {
 
     fn subscriptions(self) -> Vec<Subscription> {
         self.focused
-            .with_value(|focused| focused.as_ref().map(Conversation::subscription))
+            .with_value(|focused| focused.as_ref().map(|it| it.subscription()))
             .into_iter()
             .collect()
     }
@@ -195,12 +206,9 @@ impl AppState {
     fn receive(self, frame: ServerFrame) {
         match frame {
             ServerFrame::Welcome { .. } => self.welcomed(),
-            ServerFrame::SessionsChanged { changed, removed } => self.rows.update(|rows| {
-                for session in changed {
-                    rows.changed.insert(session.session_id.clone(), session);
-                }
-                rows.removed.extend(removed);
-            }),
+            ServerFrame::SessionsChanged { changed, removed, counts } => {
+                self.hear_of_rows(changed, removed, counts);
+            }
             ServerFrame::RpcEvent { session_id, epoch, seq, event, .. } => {
                 self.with_focused(&session_id, |it| it.receive(&epoch, seq, &event));
             }
@@ -221,10 +229,10 @@ impl AppState {
     }
 
     /// Routes by session id; what belongs to no conversation in view is dropped.
-    fn with_focused(self, session_id: &SessionId, act: impl FnOnce(&Conversation)) {
-        let focused = self.focused.get_value().filter(|focused| focused.session_id == *session_id);
+    fn with_focused(self, session_id: &SessionId, act: impl FnOnce(&dyn InView)) {
+        let focused = self.focused.get_value().filter(|focused| focused.session_id() == session_id);
         if let Some(conversation) = focused {
-            act(&conversation);
+            act(&*conversation);
         }
     }
 
@@ -232,8 +240,7 @@ impl AppState {
         let returned = self.link.get_untracked() == LinkState::Broken;
         self.link.set(LinkState::Online);
         if returned {
-            // The list is fetched anew, and what was known of it before is history.
-            self.rows.set(RowChanges::default());
+            self.fetch_list_again();
             self.returns.update(|count| *count += 1);
         }
         self.resend();
@@ -247,7 +254,7 @@ impl AppState {
     fn caught_up(self) {
         let caught_up = self.catching_up.try_update_value(std::mem::take).unwrap_or_default();
         if let Some(conversation) = self.focused.get_value().filter(|_| caught_up) {
-            self.command(&conversation.session_id, Command::Seen, |_| {});
+            self.command(conversation.session_id(), Command::Seen, |_| {});
         }
     }
 
@@ -258,17 +265,6 @@ impl AppState {
         let waiting = self.waiting.try_update_value(std::mem::take).unwrap_or_default();
         for callback in waiting.into_values() {
             callback(Err(unreachable_server()));
-        }
-    }
-}
-
-impl Conversation {
-    /// Names what the browser wants to hear of this conversation, and from where on.
-    pub fn subscription(&self) -> Subscription {
-        Subscription {
-            session_id: self.session_id.clone(),
-            level: Level::Full,
-            cursor: Some(self.cursor()),
         }
     }
 }

@@ -35,6 +35,8 @@ pub enum FailureCode {
     UnsupportedMediaType,
     TooLarge,
     ForbiddenOrigin,
+    SignedOut,
+    TooManyAttempts,
     WrongTarget,
     TurnConflict,
     QuestionClosed,

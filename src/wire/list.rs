@@ -4,22 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rest::SessionPage;
 use crate::domain::ids::SessionId;
+pub use crate::domain::list::ListView;
 use crate::domain::session::Session;
-
-/// Which rows a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ListView {
-    /// Rows that no other hangs on.
-    Leaves,
-    /// What ordinary navigation can open.
-    #[default]
-    Visible,
-    /// Every row, records of earlier parts and archived ones included.
-    All,
-    /// Conversations that were put away.
-    Archived,
-}
 
 /// Asks for a page of a list; what is left out has a default.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -44,12 +30,24 @@ pub struct ViewCounts {
 /// What the app's list begins with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
-    /// The newest leaves; further pages follow with `next_cursor` in the view of leaves.
+    /// The newest rows of the view; further pages follow with `next_cursor`.
     pub page: SessionPage,
     /// What runs, waits for an answer or is pinned, wherever it stands. Rows of the page are not
     /// repeated; those of later pages may be.
     pub always: Vec<Session>,
     pub counts: ViewCounts,
+}
+
+/// What a person does with rows of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowAction {
+    Rename(String),
+    Pin(bool),
+    Archive(bool),
+    Delete,
+    /// Brings back what was deleted.
+    Restore,
 }
 
 /// Asks for trees; what is left out has a default.

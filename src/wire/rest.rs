@@ -133,6 +133,8 @@ pub struct About {
     pub data_dir: String,
     pub workspace: String,
     pub agents: Vec<AgentInfo>,
+    /// Empty where nobody needs to sign in.
+    pub devices: Vec<DeviceInfo>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +154,16 @@ pub struct NewOffer {
     pub agent: String,
     pub folder: String,
     pub folders: Vec<String>,
+}
+
+/// A device that is signed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    pub device_id: String,
+    pub name: String,
+    pub last_seen_at: Timestamp,
+    /// Whether it is the one that asks.
+    pub current: bool,
 }
 
 /// Something about an agent that a person can choose, such as its model or its mode.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::error::{Failure, FailureCode};
-use crate::domain::event::Event;
+use super::list::ViewCounts;
 use crate::domain::ids::{CommandId, Epoch, RequestId, Seq, SessionId, TurnId};
 use crate::domain::message::Attachment;
 use crate::domain::replay::Cursor;
@@ -91,7 +91,8 @@ pub enum ServerFrame {
         session_id: SessionId,
         epoch: Epoch,
         seq: Seq,
-        event: Event,
+        /// An [`Event`](crate::domain::event::Event), left as text for whom it concerns.
+        event: Box<RawValue>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         replay: bool,
     },
@@ -99,6 +100,9 @@ pub enum ServerFrame {
     SessionsChanged {
         changed: Vec<Session>,
         removed: Vec<SessionId>,
+        /// How many rows each view has, where that changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        counts: Option<ViewCounts>,
     },
     RpcResponse {
         session_id: SessionId,

@@ -17,7 +17,7 @@ struct Page {
 impl Page {
     fn follow(&mut self, text: &str) {
         let grown = self.growing.follow(text);
-        let keys = self.growing.blocks();
+        let keys = self.growing.blocks(0);
         self.drawn.retain(|key, _| keys.contains(key));
         for key in keys {
             let place = key.0;
@@ -50,7 +50,7 @@ impl Page {
 
     /// Reads the page: for each block, what a reader sees of it.
     fn shown(&self) -> Vec<Vec<Row>> {
-        let shown = self.growing.blocks().into_iter().map(|key| {
+        let shown = self.growing.blocks(0).into_iter().map(|key| {
             let (block, rows) = &self.drawn[&key];
             let Some(rows) = rows else { return rows_of(block) };
             let mut places: Vec<_> = rows.keys().collect();

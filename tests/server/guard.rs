@@ -1,5 +1,6 @@
 use reqwest::StatusCode;
 use serde_json::json;
+use tempfile::TempDir;
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
@@ -14,6 +15,28 @@ async fn a_foreign_host_is_refused_everywhere() {
             let response = request.send().await.unwrap();
             assert_eq!(response.status(), StatusCode::FORBIDDEN, "{host}{path}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_was_configured_is_no_foreign_one() {
+    let (data, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let app = TestApp::start_changed(data, workspace, |config| {
+        config.access.reachable = true;
+        config.access.hosts = vec!["throughline.example".to_owned()];
+    })
+    .await;
+    for (host, known) in [
+        ("throughline.example", true),
+        ("Throughline.example:8443", true),
+        ("192.168.1.7:3000", true),
+        ("[fd00::1]:3000", true),
+        ("other.example", false),
+        ("throughline.example.evil.example", false),
+    ] {
+        let request = app.client.get(format!("{}/healthz", app.base)).header("host", host);
+        let status = request.send().await.unwrap().status();
+        assert_eq!(status == StatusCode::OK, known, "{host}");
     }
 }
 

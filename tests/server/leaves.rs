@@ -250,7 +250,7 @@ async fn the_list_of_the_app_has_what_runs_and_what_is_pinned_beside_the_leaves(
     assert_eq!(names(&overview["always"]), format!("{running} q"));
     assert_eq!(overview["always"][0]["status"], "waiting");
     assert_eq!(overview["counts"]["leaves"], 2);
-    assert_eq!(by_function(&app, "overview", json!({})).await, overview);
+    assert_eq!(by_function(&app, "overview", json!({ "view": "leaves" })).await, overview);
 }
 
 #[tokio::test]

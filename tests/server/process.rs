@@ -14,8 +14,12 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 async fn serve(data: &TempDir) -> (Child, String) {
+    serve_at("127.0.0.1:0", data).await
+}
+
+async fn serve_at(address: &str, data: &TempDir) -> (Child, String) {
     let mut child = AsyncCommand::new(BINARY)
-        .args(["serve", "--addr", "127.0.0.1:0", "--demo-pace", "0"])
+        .args(["serve", "--addr", address, "--demo-pace", "0"])
         .arg("--data-dir")
         .arg(data.path())
         .arg("--workspace")
@@ -87,7 +91,39 @@ fn an_address_that_others_can_reach_is_refused() {
     let output = run(&["serve", "--addr", "0.0.0.0:0", "--data-dir", folder]);
     assert!(!output.status.success());
     let words = String::from_utf8(output.stderr).unwrap();
-    assert!(words.contains("no login"), "{words}");
+    assert!(words.contains("needs a login"), "{words}");
+    for options in [["--host", "throughline.example"], ["--trust-proxy", "1"]] {
+        let output = run(&[
+            &["serve", "--addr", "127.0.0.1:0", "--data-dir", folder],
+            &options[..],
+        ]
+        .concat());
+        assert!(!output.status.success(), "{options:?}: a proxy would let others in");
+    }
+}
+
+#[tokio::test]
+async fn a_password_opens_other_addresses_and_pair_prints_a_code() {
+    let data = TempDir::new().unwrap();
+    let folder = data.path().to_str().unwrap();
+    let mut password = Command::new(BINARY);
+    let password = password.args(["password", "--data-dir", folder]).stdin(Stdio::piped());
+    let mut password = password.stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut password.stdin.take().unwrap(), b"a long password\n").unwrap();
+    assert!(password.wait_with_output().unwrap().status.success());
+
+    let (_child, base) = serve_at("0.0.0.0:0", &data).await;
+    let base = base.replace("0.0.0.0", "127.0.0.1");
+    let client = reqwest::Client::new();
+    let told = client.get(format!("{base}/api/sessions")).send().await.unwrap();
+    assert_eq!(told.status(), reqwest::StatusCode::UNAUTHORIZED);
+    let printed = String::from_utf8(run(&["pair", "--data-dir", folder]).stdout).unwrap();
+    assert!(printed.contains('█') && printed.contains("/pair?code="), "{printed}");
+    let code = printed.split("/pair?code=").nth(1).unwrap().lines().next().unwrap();
+    let request = client.post(format!("{base}/pair")).body(format!("code={code}"));
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let paired = request.send().await.unwrap();
+    assert!(paired.url().path() == "/" || paired.status().is_redirection(), "{paired:?}");
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! Gathers what a browser downloads, each file under its final address.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::project::{Mode, NAME, Project};
-use crate::{hash, manifest, minify, stylesheet};
+use crate::{browser_module, hash, manifest, minify, service_worker, stylesheet};
 
 /// One file with its address.
 pub struct Asset {
@@ -21,14 +22,27 @@ pub struct Assets {
     pub glue: Asset,
     pub module: Asset,
     pub style: Asset,
+    /// The addresses of each part's files, which are among the others.
+    pub parts: BTreeMap<String, Vec<String>>,
     pub others: Vec<Asset>,
 }
 
 /// Gathers the module with its glue, the stylesheet and the public files.
 pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
-    let bindings = project.bindings(mode);
-    let module = hashed(NAME, "wasm", read(&bindings.join(format!("{NAME}_bg.wasm")))?);
-    let glue = hashed(NAME, "js", glue(&bindings, &module)?);
+    let mut code = code(&project.bindings(mode))?;
+    let mut take = |name: &str| {
+        let place = code.iter().position(|asset| asset.path.ends_with(&format!("/{name}")));
+        let place = place.with_context(|| format!("the build left no {name}"))?;
+        Ok::<_, anyhow::Error>(code.swap_remove(place))
+    };
+    let module = take(&format!("{NAME}_bg.wasm"))?;
+    let glue = take(&format!("{NAME}.js"))?;
+    let folder = glue.path.trim_end_matches(&format!("/{NAME}.js")).to_owned();
+    let address = |name: String| format!("{folder}/{name}.wasm");
+    let parts = browser_module::parts(project, mode)?
+        .into_iter()
+        .map(|(part, files)| (part, files.into_iter().map(address).collect()))
+        .collect();
     let script = hashed("start", "js", start_script(&glue, &module).into_bytes());
 
     let style = stylesheet::bundle(&project.root.join("style/main.css"))?;
@@ -38,7 +52,7 @@ pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
     };
     let style = hashed(NAME, "css", style.into_bytes());
 
-    let mut others = directory(&bindings.join("snippets"), "/pkg/snippets")?;
+    let mut others = code;
     let public = directory(&project.root.join("public"), "")?;
     let manifest = format!("/{}", manifest::FILE_NAME);
     if let Some(taken) =
@@ -47,7 +61,9 @@ pub fn gather(project: &Project, mode: Mode) -> Result<Assets> {
         bail!("public{} would hide a file of the build", taken.path);
     }
     others.extend(public);
-    Ok(Assets { script, glue, module, style, others })
+    let mut assets = Assets { script, glue, module, style, parts, others };
+    service_worker::fill_in(&mut assets)?;
+    Ok(assets)
 }
 
 /// Lists the files of a directory, and of those inside it, that are not hidden.
@@ -69,11 +85,18 @@ pub fn files_in(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads the glue and lets its default point to the module's final name.
-fn glue(bindings: &Path, module: &Asset) -> Result<Vec<u8>> {
-    let glue = String::from_utf8(read(&bindings.join(format!("{NAME}.js")))?)?;
-    let name = module.path.trim_start_matches("/pkg/");
-    Ok(glue.replace(&format!("{NAME}_bg.wasm"), name).into_bytes())
+/// Takes over the files of the module. They name each other, so they lie together in a directory
+/// that is named after what is in all of them.
+fn code(bindings: &Path) -> Result<Vec<Asset>> {
+    let mut code = directory(bindings, "")?;
+    code.retain(|asset| [".wasm", ".js"].iter().any(|extension| asset.path.ends_with(extension)));
+    let contents: Vec<_> = code.iter().map(|asset| hash::short(&asset.content)).collect();
+    let folder = hash::short(contents.concat().as_bytes());
+    for asset in &mut code {
+        asset.path = format!("/pkg/{folder}{}", asset.path);
+        asset.immutable = true;
+    }
+    Ok(code)
 }
 
 fn start_script(glue: &Asset, module: &Asset) -> String {
@@ -82,7 +105,7 @@ fn start_script(glue: &Asset, module: &Asset) -> String {
     format!(
         "import initialize, {{ hydrate }} from \"{glue}\";\n\
          await initialize({{ module_or_path: \"{module}\" }});\n\
-         hydrate();\n"
+         await hydrate();\n"
     )
 }
 

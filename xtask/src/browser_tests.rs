@@ -21,6 +21,8 @@ pub struct BrowserTests {
     directory: PathBuf,
     /// None lets Playwright use the browser that it installed itself.
     browser: Option<PathBuf>,
+    /// What the tests are told beside the server.
+    variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl BrowserTests {
@@ -29,7 +31,13 @@ impl BrowserTests {
         let directory = project.root.join("end2end");
         install_packages(&directory)?;
         let browser = browser(&directory)?;
-        Ok(Self { directory, browser })
+        Ok(Self { directory, browser, variables: Vec::new() })
+    }
+
+    /// Tells the tests of a path by a variable.
+    pub fn with(mut self, name: &'static str, path: &Path) -> Self {
+        self.variables.push((name, path.to_owned()));
+        self
     }
 
     /// Runs the tests against a build; they start and stop its server themselves.
@@ -60,6 +68,9 @@ impl BrowserTests {
             Some(site) => command.env("THROUGHLINE_SITE", site),
             None => command.env_remove("THROUGHLINE_SITE"),
         };
+        for (name, path) in &self.variables {
+            command.env(name, path);
+        }
         if let Some(browser) = &self.browser {
             command.env("CHROMIUM", browser);
         }

@@ -1,5 +1,6 @@
 //! `assets.json`: tells the server which files there are and which of them a page names.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -17,6 +18,8 @@ pub struct Manifest {
     pub glue: String,
     pub module: String,
     pub style: String,
+    /// The files of each part of the module that is loaded when it is wanted.
+    pub parts: BTreeMap<String, Vec<String>>,
     pub files: Vec<File>,
 }
 

@@ -72,6 +72,11 @@ impl Project {
         self.target.join(BROWSER_TARGET).join(mode.browser_profile()).join(format!("{NAME}.wasm"))
     }
 
+    /// Where the part of the browser module lies that every page loads.
+    pub fn main_part(&self, mode: Mode) -> PathBuf {
+        self.compiled_module(mode).with_file_name(format!("{NAME}_main.wasm"))
+    }
+
     /// Where Cargo leaves the server.
     pub fn compiled_server(&self, mode: Mode) -> PathBuf {
         self.target.join(mode.name()).join(format!("{NAME}{EXE_SUFFIX}"))

@@ -26,6 +26,7 @@ pub fn write(project: &Project, mode: Mode) -> Result<Manifest> {
             glue: assets.glue.path.clone(),
             module: assets.module.path.clone(),
             style: assets.style.path.clone(),
+            parts: assets.parts,
             files: Vec::new(),
         };
         let previous = Manifest::read(&site);

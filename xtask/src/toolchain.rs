@@ -11,6 +11,9 @@ use anyhow::{Result, bail};
 use crate::project::{BROWSER_TARGET, Project};
 use crate::{cargo, process};
 
+/// The flags of the project's configuration; flags given to one build take their place.
+const PROJECT_FLAGS: [&str; 2] = ["--cfg", "erase_components"];
+
 /// Adds the browser's compile target where it is missing.
 pub fn ensure_browser_target() -> Result<()> {
     if sysroot()?.join("lib/rustlib").join(BROWSER_TARGET).is_dir() {
@@ -45,13 +48,19 @@ pub fn ensure_checkers(project: &Project) -> Result<()> {
     Ok(())
 }
 
+/// Gives the compiler flags of the project's configuration, for builds that add others to them.
+pub fn debug_flags() -> OsString {
+    let mut flags = inherited_flags();
+    flags.extend(PROJECT_FLAGS.map(OsString::from));
+    flags.join(&OsString::from("\x1f"))
+}
+
 /// Gives compiler flags that keep the builder's own directories out of what is shipped.
 ///
 /// Without them the panic messages name the home directory of whoever built the release.
 pub fn release_flags(project: &Project) -> Result<OsString> {
     let mut flags = inherited_flags();
-    // Flags given here take the place of those in the project's configuration.
-    flags.extend(["--cfg", "erase_components"].map(OsString::from));
+    flags.extend(PROJECT_FLAGS.map(OsString::from));
     let mut remap = |from: &Path, to: &str| {
         let mut flag = OsString::from("--remap-path-prefix=");
         flag.push(from);

@@ -14,6 +14,11 @@ pub struct DataOptions {
 }
 
 impl DataOptions {
+    /// Names the data directory, be it there or not.
+    pub fn folder(&self) -> &Path {
+        &self.data_dir
+    }
+
     /// Names a data directory that is there already; a mistyped one must not be made.
     pub fn existing(&self) -> anyhow::Result<&Path> {
         let folder = &self.data_dir;

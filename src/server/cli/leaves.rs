@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::data::DataOptions;
-use crate::domain::list::{compare, shown_title};
+use crate::domain::list::{newest_first, shown_title};
 use crate::domain::session::Session;
 use crate::server::store::{ListCursor, Store, StoreError};
 use crate::wire::list::ListView;
@@ -53,7 +53,7 @@ async fn leaves(store: &Store, include_forks: bool) -> Result<Vec<Session>, Stor
         let page = async |after: Option<&ListCursor>| store.fork_points(after, BATCH).await;
         all.extend(all_pages(page).await?);
     }
-    all.sort_by(|left, right| compare(left, right, &[]));
+    all.sort_by(newest_first);
     Ok(all)
 }
 

@@ -1,6 +1,6 @@
 //! The browser's files: inside the binary in a release, read from the build folder otherwise.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Context;
@@ -20,6 +20,7 @@ struct Manifest {
     glue: String,
     module: String,
     style: String,
+    parts: BTreeMap<String, Vec<String>>,
     files: Vec<ManifestFile>,
 }
 
@@ -40,6 +41,8 @@ pub struct PageAssets {
     pub glue: String,
     pub module: String,
     pub style: String,
+    /// The files of each part that is loaded when it is wanted.
+    pub parts: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -125,8 +128,13 @@ impl Assets {
             glue: manifest.glue,
             module: manifest.module,
             style: manifest.style,
+            parts: manifest.parts,
         };
         Ok(Self { page, by_path })
+    }
+
+    pub fn has(&self, path: &str) -> bool {
+        self.by_path.contains_key(path)
     }
 
     /// Answers a request for a file, or gives nothing where there is no such file.

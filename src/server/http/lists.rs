@@ -44,7 +44,7 @@ pub async fn list_sessions(
 }
 
 pub async fn overview(State(services): State<Services>) -> Answer<Overview> {
-    Ok(Json(lists::overview(&services).await?))
+    Ok(Json(lists::overview(&services, ListView::Leaves).await?))
 }
 
 pub async fn counts(State(services): State<Services>) -> Answer<ViewCounts> {

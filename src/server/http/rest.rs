@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Answer;
 use super::extract::{Body, Path, Query};
-use crate::domain::ids::{BlobId, MessageId, SessionId};
+use crate::domain::ids::{BlobId, MessageId, SessionId, TurnId};
 use crate::domain::resolver::{EntryPoint, Intent, Resolution};
 use crate::domain::session::Session;
 use crate::server::blobs::picture_kind;
@@ -21,7 +21,7 @@ use crate::server::resolution::resolve;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
 use crate::server::turns::submit::submit;
-use crate::wire::error::FailureCode;
+use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::{
     NewSession, RunningSession, SessionPatch, StartTurn, StoredBlob, Transcript, TurnReceipt,
 };
@@ -73,6 +73,32 @@ pub async fn new_by_form(
             _ => Err(error),
         },
     }
+}
+
+#[derive(Deserialize)]
+pub struct PromptForm {
+    content: String,
+}
+
+/// Takes a prompt from a page without script, and leads back to its conversation. The page that was
+/// rendered named the turn, so that sending the form twice is one turn.
+pub async fn send_by_form(
+    State(services): State<Services>,
+    Path((session_id, turn_id)): Path<(SessionId, TurnId)>,
+    Form(form): Form<PromptForm>,
+) -> Result<Redirect, ServiceError> {
+    let content = form.content.replace("\r\n", "\n");
+    let mut turn = StartTurn { turn_id, session_id, content, attachments: Vec::new() };
+    if !turn.content.trim().is_empty() {
+        match submit(&services, turn.clone()).await {
+            Err(ServiceError(Failure { canonical_visible_session_id: Some(target), .. })) => {
+                turn.session_id = target;
+                submit(&services, turn.clone()).await?;
+            }
+            sent => drop(sent?),
+        }
+    }
+    Ok(Redirect::to(&format!("/session/{}", turn.session_id)))
 }
 
 pub async fn patch_session(

@@ -3,11 +3,12 @@
 mod outgoing;
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use futures::stream::SplitSink;
 use futures::{SinkExt, StreamExt};
@@ -17,8 +18,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::outgoing::{Line, Rows, Watched, meta_of};
 use crate::domain::ids::{CommandId, SessionId};
+use crate::server::auth::SignedIn;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
+use crate::server::listen::Place;
 use crate::server::lists::PAGE;
 use crate::server::lock::lock;
 use crate::server::sessions::{SessionError, TaskCommand};
@@ -39,11 +42,22 @@ const BAD_FRAMES: u32 = 8;
 
 const PING_EVERY_MS: u32 = 20_000;
 
-pub async fn upgrade(State(services): State<Services>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(LARGEST_FRAME).on_upgrade(move |socket| serve(services, socket))
+pub async fn upgrade(
+    State(services): State<Services>,
+    who: Option<Extension<SignedIn>>,
+    place: Option<Extension<Place>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let who = who.map(|who| who.0);
+    let upgrade = upgrade.max_message_size(LARGEST_FRAME).max_frame_size(LARGEST_FRAME);
+    upgrade.on_upgrade(async move |socket| {
+        let _place = place;
+        serve(services, who, socket).await;
+    })
 }
 
-async fn serve(services: Services, socket: WebSocket) {
+async fn serve(services: Services, who: Option<SignedIn>, socket: WebSocket) {
+    let mut signed_out = pin!(services.auth.clone().until_signed_out(who));
     let (sink, mut incoming) = socket.split();
     let (frames, waiting) = mpsc::channel(FRAMES_WAITING);
     let writer = AbortOnDropHandle::new(tokio::spawn(write_frames(sink, waiting)));
@@ -53,6 +67,7 @@ async fn serve(services: Services, socket: WebSocket) {
             message = incoming.next() => message,
             // It missed changes of its list: on its return it fetches the list anew.
             () = connection.list_ended() => break,
+            () = &mut signed_out => break,
         };
         let Some(Ok(message)) = message else { break };
         let text = match message {

@@ -31,19 +31,20 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Appends one line; a failure leaves the file to be mended before the next.
+    /// Appends one line; a failure leaves the file to be mended before the next. Where there is
+    /// something to do meanwhile, it is done and the disk is waited for.
     pub(super) fn append(
         &mut self,
         storage: &dyn Storage,
         session: &SessionId,
         line: &[u8],
-        synced: bool,
+        meanwhile: Option<impl FnOnce()>,
     ) -> Result<(), JournalError> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.reopen(storage, session)?,
         };
-        match open.append(line, synced) {
+        match open.append(line, meanwhile) {
             Ok(()) => {
                 self.open = Some(open);
                 Ok(())
@@ -127,12 +128,12 @@ impl OpenFile {
         let torn = file.last_byte()?.is_some_and(|byte| byte != b'\n');
         let mut open = Self { file, accepted: Accepted { synced, unsynced: Vec::new() }, torn };
         if let Some(accepted) = accepted.filter(|accepted| !accepted.unsynced.is_empty()) {
-            open.append(&accepted.unsynced, true)?;
+            open.append(&accepted.unsynced, Some(|| ()))?;
         }
         Ok(open)
     }
 
-    fn append(&mut self, line: &[u8], synced: bool) -> io::Result<()> {
+    fn append(&mut self, line: &[u8], meanwhile: Option<impl FnOnce()>) -> io::Result<()> {
         let bytes = if self.torn {
             // A torn line ends here, so that it takes no other with it.
             Cow::Owned([b"\n", line].concat())
@@ -140,7 +141,8 @@ impl OpenFile {
             Cow::Borrowed(line)
         };
         self.file.append(&bytes)?;
-        if synced {
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
             self.file.sync()?;
             let waiting = std::mem::take(&mut self.accepted.unsynced);
             self.accepted.synced += (waiting.len() + bytes.len()) as u64;

@@ -48,22 +48,38 @@ impl Journal {
 
     /// Appends a record that is on the disk, power loss or not, when this returns.
     pub fn append_synced(&self, session: &SessionId, record: &Record) -> Result<(), JournalError> {
-        self.write(session, record, true)
+        self.append_synced_while(session, record, || ())
+    }
+
+    /// Does the same, and something else while the disk is waited for. It is done only once the
+    /// record is written, so that a process that is killed never leaves it alone.
+    pub fn append_synced_while(
+        &self,
+        session: &SessionId,
+        record: &Record,
+        meanwhile: impl FnOnce(),
+    ) -> Result<(), JournalError> {
+        self.write(session, record, Some(meanwhile))
     }
 
     /// Appends a record without waiting for the disk: if a power loss takes it, recovery only
     /// starts from an earlier step of a turn whose words are safe.
     pub fn append(&self, session: &SessionId, record: &Record) -> Result<(), JournalError> {
-        self.write(session, record, false)
+        self.write(session, record, None::<fn()>)
     }
 
-    fn write(&self, session: &SessionId, record: &Record, sync: bool) -> Result<(), JournalError> {
+    fn write(
+        &self,
+        session: &SessionId,
+        record: &Record,
+        meanwhile: Option<impl FnOnce()>,
+    ) -> Result<(), JournalError> {
         if let Some(named) = record.session_id.as_ref().filter(|named| *named != session) {
             return Err(Malformed::OtherSession(named.clone()).into());
         }
         let line = record.to_line()?;
         let slot = lock(&self.slots).for_writing(session);
-        lock(&slot).append(&*self.storage, session, line.as_bytes(), sync)
+        lock(&slot).append(&*self.storage, session, line.as_bytes(), meanwhile)
     }
 
     /// Does something with one session's file that no append may come between.

@@ -27,12 +27,12 @@ impl SessionTask {
     /// Shows a stored prompt and takes it up when its time comes.
     pub(super) async fn enqueue(&mut self, turn: Turn) {
         self.emit(Event::MessageStart { message: turn.prompt.clone() });
+        if let Err(error) = self.around.store.take_up_prompt(&turn.prompt.message_id).await {
+            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
+        }
         self.queue.push_back(turn);
         self.take_up_next().await;
         self.announce().await;
-        if let Err(error) = self.around.store.index_waiting().await {
-            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
-        }
     }
 
     async fn take_up_next(&mut self) {

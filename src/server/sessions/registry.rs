@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
@@ -21,6 +22,7 @@ use crate::server::lock::lock;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::TurnLog;
+use crate::wire::list::ViewCounts;
 use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
@@ -98,6 +100,15 @@ impl Registry {
         }
     }
 
+    /// Hands a command to the session's task without waiting, or gives it back where there is none
+    /// or it has too much to do.
+    pub fn try_send(&self, id: &SessionId, command: TaskCommand) -> Result<(), TaskCommand> {
+        match self.commands_of(id) {
+            Some(commands) => commands.try_send(command).map_err(TrySendError::into_inner),
+            None => Err(command),
+        }
+    }
+
     /// Sends a command and waits for its answer.
     pub async fn ask<T>(
         &self,
@@ -152,6 +163,11 @@ impl Registry {
     ) -> Result<(), SessionError> {
         let meta = self.meta_of(id);
         Ok(self.board.post(happened, id, meta.as_ref()).await?)
+    }
+
+    /// Tells how many rows each view has.
+    pub async fn view_counts(&self) -> Result<ViewCounts, StoreError> {
+        self.store.view_counts().await
     }
 
     /// Puts what runs over what is stored.

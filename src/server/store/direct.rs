@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::connections::Connections;
 use super::{Store, StoreError};
-
 use crate::server::lock::lock;
 
 /// How many prepared statements each connection keeps.
@@ -47,6 +47,28 @@ impl Direct {
         lock(&self.reader).take();
         lock(&self.writer).take();
     }
+
+    fn transact<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut writer = lock(&self.writer);
+        let connection = writer.as_mut().ok_or(sqlx::Error::PoolClosed)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+}
+
+/// Writes in one transaction from a thread that may wait, all or nothing.
+pub(super) fn transact<T>(
+    writer: &Connections,
+    direct: &Direct,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let _alone = writer.lend_to_thread()?;
+    direct.transact(work)
 }
 
 impl Store {
@@ -58,12 +80,7 @@ impl Store {
         // One writer at a time, whichever way it comes: SQLite itself would let the other wait by
         // falling asleep for whole milliseconds.
         let _alone = self.writer.lend().await?;
-        let mut writer = lock(&self.direct.writer);
-        let connection = writer.as_mut().ok_or(sqlx::Error::PoolClosed)?;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = work(&transaction)?;
-        transaction.commit()?;
-        Ok(done)
+        self.direct.transact(work)
     }
 
     /// Reads a few rows at once.

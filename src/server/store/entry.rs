@@ -2,34 +2,43 @@
 
 use rusqlite::OptionalExtension;
 
-use super::rows;
-use super::sessions::SESSION;
 use super::{Store, StoreError};
 use crate::domain::ids::{SessionId, TurnId};
-use crate::domain::session::Session;
 
-/// Where a turn that wants to enter would come to stand.
-#[derive(Debug, Clone, PartialEq)]
+/// Where a turn that wants to enter would come to stand. A person waits for it, so it is read with
+/// one statement that touches few pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// The turn is stored already.
     pub known: bool,
-    /// The row that it is sent to.
-    pub row: Option<Session>,
+    /// The row that it is sent to is the record of an earlier part.
+    pub snapshot: bool,
+    pub workspace: String,
 }
 
 impl Store {
-    /// Looks a turn and the row that it is sent to up, on this thread.
-    pub fn standing(&self, turn: &TurnId, session: &SessionId) -> Result<Standing, StoreError> {
+    /// Looks a turn and the row that it is sent to up, on this thread; there may be no such row.
+    pub fn standing(
+        &self,
+        turn: &TurnId,
+        session: &SessionId,
+    ) -> Result<Option<Standing>, StoreError> {
         self.read(|connection| {
-            let known = connection
-                .prepare_cached("SELECT 1 FROM messages WHERE turn_id = ?1 AND role = 'user'")?
-                .query_row([turn.as_str()], |_| Ok(()))
-                .optional()?
-                .is_some();
-            let mut statement = connection.prepare_cached(SESSION)?;
-            let mut found = statement.query([session.as_str()])?;
-            let row = found.next()?.map(rows::session).transpose()?;
-            Ok(Standing { known, row })
+            let found = connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM messages WHERE turn_id = ?1 AND role = 'user'), \
+                     snapshot, workspace FROM sessions \
+                     WHERE session_id = ?2 AND deleted_at IS NULL",
+                )?
+                .query_row([turn.as_str(), session.as_str()], |row| {
+                    Ok(Standing {
+                        known: row.get(0)?,
+                        snapshot: row.get(1)?,
+                        workspace: row.get(2)?,
+                    })
+                })
+                .optional()?;
+            Ok(found)
         })
     }
 }

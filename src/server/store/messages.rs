@@ -10,7 +10,7 @@ use super::{Store, StoreError};
 use crate::domain::ids::{MessageId, SessionId, TurnId};
 use crate::domain::message::{Message, MessageState};
 
-pub(super) use writes::insert;
+pub(super) use writes::{append, insert};
 
 /// Messages in reading order, and whether older ones exist.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,33 +2,9 @@
 
 use rusqlite::{Transaction, params};
 
-use super::rows::{self, message_columns};
-use super::{Store, StoreError};
+use super::StoreError;
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::message::{Message, MessageState, Part, Role};
-
-impl Store {
-    /// Makes the prompts findable that were stored since the last call. A person does not wait for
-    /// it, and a start makes up for what a crash left out.
-    pub async fn index_waiting(&self) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            let mut statement = transaction.prepare_cached(concat!(
-                "SELECT ",
-                message_columns!(),
-                " FROM messages WHERE unindexed = 1"
-            ))?;
-            let mut waiting = statement.query([])?;
-            while let Some(row) = waiting.next()? {
-                index(transaction, &rows::required(row, "session_id")?, &rows::message(row)?)?;
-            }
-            transaction
-                .prepare_cached("UPDATE messages SET unindexed = 0 WHERE unindexed = 1")?
-                .execute([])?;
-            Ok(())
-        })
-        .await
-    }
-}
 
 /// Makes a message that has come to its end findable by its words.
 pub(super) fn index(

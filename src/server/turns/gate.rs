@@ -7,19 +7,26 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::domain::ids::TurnId;
+use crate::domain::ids::{MessageId, TurnId};
 use crate::wire::rest::StartTurn;
 
 /// How many turns can enter side by side.
 const LANES: usize = 64;
 
-/// Turns that are in the journal and could not be stored yet; sent again, they are not written
-/// down again.
-pub type Unstored = HashMap<TurnId, StartTurn>;
+/// A turn that failed between its two places; sent again, it begins where it stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Half {
+    /// It is in the journal and could not be stored yet.
+    Unstored(StartTurn),
+    /// The journal refused it, and its message must leave the store again.
+    Refused(MessageId),
+}
+
+pub type Halves = HashMap<TurnId, Half>;
 
 #[derive(Clone)]
 pub struct Gate {
-    lanes: Arc<[Mutex<Unstored>]>,
+    lanes: Arc<[Mutex<Halves>]>,
     hasher: RandomState,
 }
 
@@ -31,7 +38,7 @@ impl Default for Gate {
 
 impl Gate {
     /// Waits until no other request is about the same turn.
-    pub async fn enter(&self, turn_id: &TurnId) -> MutexGuard<'_, Unstored> {
+    pub async fn enter(&self, turn_id: &TurnId) -> MutexGuard<'_, Halves> {
         let lane = self.hasher.hash_one(turn_id) as usize % self.lanes.len();
         self.lanes[lane].lock().await
     }

@@ -28,17 +28,19 @@ impl TurnLog {
         Self { journal, under_way: Arc::default() }
     }
 
-    /// Writes down what a person sent; it is on the disk when this returns.
+    /// Writes down what a person sent, and does something else while the disk is waited for; it is
+    /// on the disk when this returns.
     pub fn submitted(
         &self,
         session: &SessionId,
         turn: &TurnId,
         submission: Submission,
+        meanwhile: impl FnOnce(),
     ) -> Result<(), JournalError> {
         let record = record(session, turn, TurnEvent::Submitted(submission));
         // Known before it is readable, so that no audit takes it for a turn left behind.
         self.under_way_mut().insert(turn.clone());
-        let done = in_place(|| self.journal.append_synced(session, &record));
+        let done = in_place(|| self.journal.append_synced_while(session, &record, meanwhile));
         if done.is_err() {
             self.under_way_mut().remove(turn);
         }
@@ -88,10 +90,13 @@ impl TurnLog {
 /// Waits for the disk without going to another thread, which would cost a good part of the wait
 /// again; the runtime's other work moves on to one of its own.
 fn in_place<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
-    }
+    if has_threads() { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// Tells whether the runtime has other threads that go on while this one waits.
+pub fn has_threads() -> bool {
+    let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    matches!(runtime, Ok(RuntimeFlavor::MultiThread))
 }
 
 fn record(session: &SessionId, turn: &TurnId, event: TurnEvent) -> Record {

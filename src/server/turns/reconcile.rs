@@ -6,14 +6,14 @@
 
 use crate::domain::event::Outcome;
 use crate::domain::ids::{MessageId, SessionId, TurnId};
-use crate::domain::list::{preview, title_from_prompt};
+use crate::domain::list::preview;
 use crate::domain::message::{Message, MessageState, Part, Role};
 use crate::domain::session::Milestone;
 use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
 use crate::server::journal::Turn;
 use crate::server::mint;
-use crate::server::store::{Store, StoreError};
+use crate::server::store::{NewPrompt, Store, StoreError};
 use crate::server::turns::log::{WITHDRAWN, steps_to};
 use crate::server::turns::submit::prompt_parts;
 use crate::wire::journal::{Submission, TurnEvent};
@@ -70,10 +70,11 @@ impl Plan {
         if self.actions.contains(&Action::RestorePrompt)
             && let Some(submission) = self.submission.take()
         {
-            let (title, line) =
-                (title_from_prompt(&submission.content), preview(&submission.content));
-            let prompt = restored(&self.turn_id, submission, self.submitted_at);
-            store.add_prompt(&home, &prompt, &title, &line).await?;
+            let prompt = NewPrompt {
+                session_id: home.clone(),
+                message: restored(&self.turn_id, submission, self.submitted_at),
+            };
+            store.add_prompt(&prompt).await?;
         }
         if self.actions.contains(&Action::MarkInterrupted) {
             let (session_id, answer) =
@@ -123,6 +124,19 @@ async fn home_of(store: &Store, id: &SessionId) -> Result<SessionId, StoreError>
 
 fn restored(turn_id: &TurnId, submission: Submission, at: Timestamp) -> Message {
     message(turn_id, Role::User, prompt_parts(submission.content, submission.attachments), at)
+}
+
+/// Gives what the journal holds of a prompt, by the message that it is stored as.
+pub(super) fn submission_of(prompt: Message, workspace: String) -> Submission {
+    let (mut content, mut attachments) = (String::new(), Vec::new());
+    for part in prompt.parts {
+        match part {
+            Part::Text { text } => content.push_str(&text),
+            Part::Attachment(attachment) => attachments.push(attachment),
+            _ => {}
+        }
+    }
+    Submission { content, attachments, workspace, model: None, model_provider: None }
 }
 
 fn mark(turn_id: &TurnId, at: Timestamp) -> Message {

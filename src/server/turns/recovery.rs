@@ -1,9 +1,10 @@
 //! What is done once at start, before the first request, for turns that the last stop cut short.
 
 use super::log::TurnLog;
-use super::reconcile::{Plan, interrupt, plan};
+use super::reconcile::{Plan, interrupt, plan, submission_of};
 use crate::server::journal::{JournalError, Keep, SessionJournal};
 use crate::server::store::{Store, StoreError};
+use crate::wire::journal::{Record, TurnEvent};
 
 /// The reason that the journal gives for turns which recovery ends.
 const REASON: &str = "server_startup_recovery";
@@ -29,6 +30,7 @@ pub struct Recovered {
 /// Ends every turn that was under way, visibly. Running it twice changes nothing the second time,
 /// and no agent is ever asked anything.
 pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, RecoveryError> {
+    adopt_prompts(store, log).await?;
     let mut recovered = Recovered::default();
     let mut plans = Vec::new();
     for journal in unfinished(log).await? {
@@ -44,11 +46,37 @@ pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, Recovery
         plan.mend_store(store).await?;
     }
     recovered.answers = end_answers(store).await?;
-    store.index_waiting().await?;
+    store.take_up_waiting().await?;
     recovered.turns = plans.len();
     store.settle().await?;
     close(log, &plans, REASON).await?;
     Ok(recovered)
+}
+
+/// Writes down the prompts that a power loss took from the journal and not from the store, where
+/// they are written side by side. Nobody was told that they arrived, and they are kept all the same.
+async fn adopt_prompts(store: &Store, log: &TurnLog) -> Result<(), RecoveryError> {
+    for (session_id, prompt) in store.waiting_prompts()? {
+        let Some(turn_id) = prompt.turn_id.clone() else { continue };
+        // What has an answer was taken up, and so was in the journal of the row it was sent to.
+        if store.answer_of_turn(&turn_id).await?.is_some() {
+            continue;
+        }
+        let Some(session) = store.session(&session_id).await? else { continue };
+        let at = prompt.created_at.seconds();
+        let submitted = TurnEvent::Submitted(submission_of(prompt, session.workspace));
+        let record = Record::new(&turn_id, &session_id, at, submitted);
+        log.blocking(move |journal| {
+            let found = journal.read(&session_id, Keep::Pending)?;
+            let mut turns = found.iter().flat_map(|found| &found.turns);
+            match turns.any(|turn| turn.turn_id == record.turn_id) {
+                true => Ok(()),
+                false => journal.append_synced(&session_id, &record),
+            }
+        })
+        .await?;
+    }
+    Ok(())
 }
 
 /// Ends turns in the journal, once the store holds what there is to hold of them.

@@ -1,21 +1,21 @@
 //! The one way in: every prompt, from whatever door, is on the disk before any work starts.
 //!
-//! Attachments are stored → the journal has the turn, synced → the store has the message → the
-//! sender is told → the session takes it up.
+//! Attachments are stored → the journal has the turn, synced, and meanwhile the store the message →
+//! the session is told → the sender is told.
 
 use super::answer::Given;
-use super::gate::Unstored;
+use super::gate::{Half, Halves};
+use super::log::has_threads;
 use crate::domain::ids::{SessionId, TurnId};
-use crate::domain::list::{preview, title_from_prompt};
 use crate::domain::message::{Attachment, Message, MessageState, Part, Role};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
-use crate::domain::session::Session;
 use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::mint;
-use crate::server::resolution::choose_row;
+use crate::server::resolution::resolve_row;
 use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
+use crate::server::store::{NewPrompt, Standing, StoreError, Stored};
 use crate::wire::error::FailureCode;
 use crate::wire::journal::Submission;
 use crate::wire::rest::{StartTurn, TurnReceipt};
@@ -47,64 +47,93 @@ async fn begin(
     given: Option<Given>,
 ) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
-    let services = services.clone();
-    // A sender who hangs up must not leave a turn between two steps.
-    let entering = tokio::spawn(async move { enter(&services, turn, given).await });
-    entering.await.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
-}
-
-async fn enter(
-    services: &Services,
-    turn: StartTurn,
-    given: Option<Given>,
-) -> Result<TurnReceipt, ServiceError> {
-    let mut unstored = services.gate.enter(&turn.turn_id).await;
+    let mut halves = services.gate.enter(&turn.turn_id).await;
+    if let Some(Half::Refused(message_id)) = halves.get(&turn.turn_id) {
+        services.store.remove_message(message_id).await?;
+        halves.remove(&turn.turn_id);
+    }
     let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
-    if standing.known
+    if standing.as_ref().is_none_or(|standing| standing.known)
         && let Some(receipt) = known_turn(services, &turn).await?
     {
         return Ok(receipt);
     }
-    let target = find_target(services, standing.row, &turn.session_id).await?;
+    let workspace = find_target(services, standing, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
-    write_down(services, &turn, target, &mut unstored)?;
     let prompt = prompt_of(&turn);
-    let (title, preview) = (title_from_prompt(&turn.content), preview(&turn.content));
-    let stored = services.store.add_prompt(&turn.session_id, &prompt, &title, &preview).await;
-    if let Err(error) = stored {
-        unstored.insert(turn.turn_id.clone(), turn);
-        return Err(error.into());
-    }
-    unstored.remove(&turn.turn_id);
-    drop(unstored);
-    Ok(start(services, turn, prompt, given).await)
+    // From here to the hand-over nothing waits in a way that a sender who hangs up could cut short.
+    enter(services, &turn, workspace, &prompt, &mut halves).await?;
+    drop(halves);
+    Ok(hand_over(services, turn, prompt, given).await)
 }
 
-/// Puts the turn into the journal, unless an earlier try came as far as that.
-fn write_down(
+/// Puts a turn into the journal and into the store, unless an earlier try came as far as one.
+async fn enter(
     services: &Services,
     turn: &StartTurn,
-    target: Session,
-    unstored: &mut Unstored,
+    workspace: String,
+    prompt: &Message,
+    halves: &mut Halves,
 ) -> Result<(), ServiceError> {
-    match unstored.get(&turn.turn_id) {
-        Some(known) if known == turn => return Ok(()),
-        Some(_) => return Err(conflict()),
-        None => {}
-    }
-    let submission = Submission {
-        content: turn.content.clone(),
-        attachments: turn.attachments.clone(),
-        workspace: target.workspace,
-        model: None,
-        model_provider: None,
+    let new = NewPrompt { session_id: turn.session_id.clone(), message: prompt.clone() };
+    let mut storing = None;
+    let written = match halves.get(&turn.turn_id) {
+        Some(Half::Unstored(known)) if known != turn => return Err(conflict()),
+        Some(_) => {
+            storing = Some(services.store.begin_prompt(new));
+            Ok(())
+        }
+        None => {
+            let meanwhile = || storing = Some(services.store.begin_prompt(new));
+            let submission = Submission {
+                content: turn.content.clone(),
+                attachments: turn.attachments.clone(),
+                workspace,
+                model: None,
+                model_provider: None,
+            };
+            let (session_id, turn_id) = (&turn.session_id, &turn.turn_id);
+            services.turn_log.submitted(session_id, turn_id, submission, meanwhile)
+        }
     };
-    Ok(services.turn_log.submitted(&turn.session_id, &turn.turn_id, submission)?)
+    let stored = match storing {
+        Some(storing) => until_stored(storing).await.map(|_| true),
+        None => Ok(false),
+    };
+    match (written, stored) {
+        (Ok(()), Ok(_)) => {
+            halves.remove(&turn.turn_id);
+            Ok(())
+        }
+        (Ok(()), Err(error)) => {
+            halves.insert(turn.turn_id.clone(), Half::Unstored(turn.clone()));
+            Err(error.into())
+        }
+        (Err(error), Ok(true)) => {
+            let message_id = &prompt.message_id;
+            halves.insert(turn.turn_id.clone(), Half::Refused(message_id.clone()));
+            if services.store.remove_message(message_id).await.is_ok() {
+                halves.remove(&turn.turn_id);
+            }
+            Err(error.into())
+        }
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// Waits for the store, which is done before the disk is as a rule.
+async fn until_stored(storing: Stored) -> Result<bool, StoreError> {
+    let gone = |_| Err(StoreError::Closed);
+    if has_threads() {
+        tokio::task::block_in_place(|| storing.blocking_recv().unwrap_or_else(gone))
+    } else {
+        storing.await.unwrap_or_else(gone)
+    }
 }
 
 /// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
 /// reason to tell the sender otherwise: the next start finds it unfinished and says so.
-async fn start(
+async fn hand_over(
     services: &Services,
     turn: StartTurn,
     prompt: Message,
@@ -118,18 +147,24 @@ async fn start(
         state: Step::Submitted,
     };
     let session_id = turn.session_id;
-    let start = Turn {
+    let start = TaskCommand::Start(Box::new(Turn {
         turn_id: turn.turn_id,
         submitted_to: session_id.clone(),
         prompt,
         attachments: turn.attachments,
         given,
+    }));
+    let Err(start) = services.registry.try_send(&session_id, start) else {
+        return receipt;
     };
-    if let Err(error) =
-        services.registry.send(&session_id, TaskCommand::Start(Box::new(start))).await
-    {
-        tracing::error!(session = %session_id, %error, "a turn was stored and not taken up");
-    }
+    // A sender who hangs up must not leave a turn that nobody takes up.
+    let registry = services.registry.clone();
+    let sending = tokio::spawn(async move {
+        if let Err(error) = registry.send(&session_id, start).await {
+            tracing::error!(session = %session_id, %error, "a turn was stored and not taken up");
+        }
+    });
+    let _ = sending.await;
     receipt
 }
 
@@ -203,19 +238,19 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
 
 /// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
 /// A row that is no record of an earlier part leads to itself, whatever else its lineage holds.
+/// Gives the folder that the row works in.
 async fn find_target(
     services: &Services,
-    row: Option<Session>,
+    standing: Option<Standing>,
     named: &SessionId,
-) -> Result<Session, ServiceError> {
-    let lineage = match row {
-        Some(row) if !row.pre_compression_snapshot => vec![row],
-        _ => services.store.lineage_rows(named).await?,
-    };
+) -> Result<String, ServiceError> {
+    if let Some(Standing { snapshot: false, workspace, .. }) = standing {
+        return Ok(workspace);
+    }
     let (resolution, row) =
-        choose_row(lineage, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate);
+        resolve_row(services, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate).await?;
     match (resolution.outcome, row) {
-        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row),
+        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row.workspace),
         (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }

@@ -10,6 +10,11 @@ pub fn of_session(id: &SessionId) -> String {
     ["/session/", id.as_str()].concat()
 }
 
+/// The address that takes a prompt under a turn's id, from a page without script.
+pub fn of_prompt(id: &SessionId, turn_id: &str) -> String {
+    [&of_session(id), "/send/", turn_id].concat()
+}
+
 /// The address of a message in a conversation, or of the conversation alone.
 pub fn of_message(id: &SessionId, message_id: Option<&MessageId>) -> String {
     match message_id {

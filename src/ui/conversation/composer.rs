@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::attachments::{AttachButton, Chosen, ChosenFiles};
 use super::slash::{LIST, Slash, SlashList};
 use super::state::Conversation;
+use crate::ui::components::address;
 use crate::ui::components::icon::{Icon, SEND, STOP};
 use crate::ui::platform;
 use crate::wire::socket::Command;
@@ -61,10 +62,14 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         let nothing = draft.with(|text| text.trim().is_empty()) && chosen.is_empty();
         nothing || chosen.is_uploading()
     };
+    // Until the page is alive the form works as the plain form that it is.
+    let alive = RwSignal::new(false);
+    Effect::new(move || alive.set(true));
+    let action = address::of_prompt(&conversation.session_id, &platform::mint_id());
     let attacher = conversation.clone();
     let stop = move |_| conversation.command(Command::Cancel);
     view! {
-        <form class="composer" on:submit=on_submit>
+        <form class="composer" method="post" action=action on:submit=on_submit>
             {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
             <ChosenFiles chosen />
             <SlashList slash />
@@ -73,6 +78,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                 <textarea
                     node_ref=field
                     rows="1"
+                    name="content"
                     aria-label="Message"
                     placeholder="Write a message"
                     aria-controls=move || slash.active().map(|_| LIST)
@@ -96,7 +102,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
                     r#type="submit"
                     class="button round primary"
                     aria-label="Send"
-                    disabled=unready
+                    disabled=move || alive.get() && unready()
                 >
                     <Icon path=SEND />
                 </button>

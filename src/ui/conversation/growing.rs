@@ -7,9 +7,12 @@ use leptos::prelude::*;
 use super::entry::Entry;
 use super::markdown::{block_view, frame_view, row_view};
 use super::state::Conversation;
-use crate::domain::growing::Growing;
+use crate::domain::growing::{Growing, Key};
 use crate::domain::markdown::Block;
 use crate::domain::message::Part;
+
+/// How many blocks of a text stay on the page at least, while the reader follows its end.
+const FOLLOWED: usize = 120;
 
 /// A growing text, and what the views of its open blocks listen to.
 #[derive(Default)]
@@ -18,20 +21,43 @@ struct Shown {
     grown: HashMap<usize, ArcTrigger>,
 }
 
-/// Shows a part that may still grow.
+/// Which blocks of a text are on the page: how many are left out at its beginning, and the others.
+type Window = (usize, Vec<Key>);
+
+/// Shows a part that may still grow. While the reader follows the end of a very long one, its
+/// beginning is taken off the page, so that an answer may go on for hours.
 #[component]
 pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> impl IntoView {
     let shown = StoredValue::new(Shown::default());
-    let blocks = move || {
+    let whole = RwSignal::new(false);
+    let window = Memo::new(move |before: Option<&Window>| {
         conversation.with_part(&entry, place, |part| {
             if let Part::Text { text } | Part::Thinking { text } = part {
                 shown.update_value(|shown| shown.follow(text));
             }
         });
-        shown.with_value(|shown| shown.growing.blocks())
-    };
+        let count = shown.with_value(|shown| shown.growing.count());
+        let follows = before.is_some() && conversation.at_end.get_untracked();
+        let left_out = match before.map_or(0, |(left_out, _)| *left_out) {
+            _ if whole.get() => 0,
+            left_out if follows && count > left_out + 2 * FOLLOWED => count - FOLLOWED,
+            left_out => left_out.min(count),
+        };
+        (left_out, shown.with_value(|shown| shown.growing.blocks(left_out)))
+    });
+    let left_out = Memo::new(move |_| window.with(|(left_out, _)| *left_out > 0));
+    let blocks = move || window.with(|(_, blocks)| blocks.clone());
     view! {
         <div class="prose" dir="auto">
+            <Show when=move || left_out.get()>
+                <button
+                    r#type="button"
+                    class="button quiet earlier"
+                    on:click=move |_| whole.set(true)
+                >
+                    "Show the beginning"
+                </button>
+            </Show>
             <For each=blocks key=|key| *key children=move |(place, _)| part_block(shown, place) />
         </div>
     }

@@ -24,7 +24,10 @@ fn blocks_view(blocks: &[Block]) -> Vec<AnyView> {
 
 pub fn block_view(block: &Block) -> AnyView {
     match block {
-        Block::Heading { level, content } => element(heading(*level), "", inlines_view(content)),
+        Block::Heading { level, content } => {
+            let (name, class) = heading(*level);
+            element(name, class, inlines_view(content))
+        }
         Block::Paragraph(content) => element("p", "", inlines_view(content)),
         Block::Quote(blocks) => element("blockquote", "", blocks_view(blocks)),
         Block::Rule => view! { <hr /> }.into_any(),
@@ -73,14 +76,13 @@ pub fn row_view(block: &Block, place: usize, row: &Row) -> AnyView {
     }
 }
 
-/// Begins one level down, for the page has the first.
-fn heading(level: u8) -> &'static str {
+/// Names the element of a heading, and a class by its size. The page's own heading is the first, and
+/// a text may begin with any of its own: few levels leave no hole between the two.
+fn heading(level: u8) -> (&'static str, &'static str) {
     match level {
-        1 => "h2",
-        2 => "h3",
-        3 => "h4",
-        4 => "h5",
-        _ => "h6",
+        ..=2 => ("h2", ""),
+        3 => ("h2", "lesser"),
+        _ => ("h3", ""),
     }
 }
 

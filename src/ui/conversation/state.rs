@@ -1,7 +1,10 @@
 //! The state of the conversation in view: fetched once, then kept by the same fold as the server's.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
+use serde_json::value::RawValue;
 
 use super::entry::Entry;
 use crate::api::sessions::open_session;
@@ -11,9 +14,11 @@ use crate::domain::live::{Change, Live};
 use crate::domain::message::{Message, Part};
 use crate::domain::replay::{Cursor, Verdict, judge};
 use crate::domain::session::Status;
+use crate::ui::in_view::InView;
 use crate::ui::state::AppState;
 use crate::wire::outbox::OutboxTurn;
 use crate::wire::rest::Transcript;
+use crate::wire::socket::{Level, Subscription};
 
 /// Signals here are counted, not owned by the page: an answer that comes after the page was left
 /// finds them still there.
@@ -32,6 +37,8 @@ pub struct Conversation {
     pub problem: ArcRwSignal<Option<String>>,
     /// The prompt that a failed send gives back.
     pub returned: ArcRwSignal<Option<OutboxTurn>>,
+    /// Whether the reader follows what comes at the end.
+    pub at_end: ArcRwSignal<bool>,
     /// Fires whenever something new stands at the end.
     pub grown: ArcTrigger,
     live: ArcStoredValue<Live>,
@@ -56,6 +63,7 @@ impl Conversation {
             has_earlier: ArcRwSignal::new(has_earlier),
             problem: ArcRwSignal::new(None),
             returned: ArcRwSignal::new(None),
+            at_end: ArcRwSignal::new(true),
             grown: ArcTrigger::new(),
             live: ArcStoredValue::new(live),
             cursor: ArcStoredValue::new(cursor),
@@ -64,15 +72,6 @@ impl Conversation {
 
     pub(super) fn with_live<T>(&self, read: impl FnOnce(&Live) -> T) -> T {
         self.live.with_value(read)
-    }
-
-    /// Names the turns that the conversation itself shows.
-    pub fn turns(&self) -> Vec<TurnId> {
-        self.live.with_value(turns_of)
-    }
-
-    pub fn cursor(&self) -> Cursor {
-        self.cursor.get_value()
     }
 
     /// Reads a message and listens to changes of it as a whole.
@@ -97,18 +96,6 @@ impl Conversation {
             let messages = live.messages.iter();
             messages.rev().find(|message| message.message_id == entry.message_id).map(read)
         })
-    }
-
-    /// Takes one numbered event: applies it, ignores it, or fetches anew where one is missing.
-    pub fn receive(&self, epoch: &Epoch, seq: Seq, event: &Event) {
-        match self.cursor.with_value(|cursor| judge(cursor, epoch, seq)) {
-            Verdict::Apply => {
-                self.cursor.update_value(|cursor| cursor.seq = seq);
-                self.apply(event);
-            }
-            Verdict::Ignore => {}
-            Verdict::Refetch => self.refetch(),
-        }
     }
 
     fn apply(&self, event: &Event) {
@@ -158,17 +145,6 @@ impl Conversation {
         }
     }
 
-    /// Fetches the conversation anew and goes on from there.
-    pub fn refetch(&self) {
-        let conversation = self.clone();
-        spawn_local(async move {
-            let session_id = conversation.session_id.to_string();
-            if let Ok(transcript) = open_session(session_id, None).await {
-                conversation.replace(transcript);
-            }
-        });
-    }
-
     fn replace(&self, transcript: Transcript) {
         if transcript.session.session_id != self.session_id {
             // It was compressed while nobody looked, and goes on elsewhere.
@@ -188,7 +164,7 @@ impl Conversation {
         entries.iter().for_each(Entry::notify);
         self.entries.set(entries);
         self.grown.notify();
-        self.app.focus(self.clone());
+        self.app.focus(Arc::new(self.clone()));
     }
 
     /// Keeps the entry of a message that is shown already, so that its view stays in place.
@@ -227,6 +203,57 @@ impl Conversation {
             *known = entries;
         });
         self.has_earlier.set(has_earlier);
+    }
+}
+
+impl InView for Conversation {
+    fn session_id(&self) -> &SessionId {
+        &self.session_id
+    }
+
+    fn subscription(&self) -> Subscription {
+        Subscription {
+            session_id: self.session_id.clone(),
+            level: Level::Full,
+            cursor: Some(self.cursor.get_value()),
+        }
+    }
+
+    fn turns(&self) -> Vec<TurnId> {
+        self.live.with_value(turns_of)
+    }
+
+    fn receive(&self, epoch: &Epoch, seq: Seq, event: &RawValue) {
+        match self.cursor.with_value(|cursor| judge(cursor, epoch, seq)) {
+            Verdict::Apply => match serde_json::from_str(event.get()) {
+                Ok(event) => {
+                    self.cursor.update_value(|cursor| cursor.seq = seq);
+                    self.apply(&event);
+                }
+                Err(_) => self.refetch(),
+            },
+            Verdict::Ignore => {}
+            Verdict::Refetch => self.refetch(),
+        }
+    }
+
+    fn refetch(&self) {
+        let conversation = self.clone();
+        spawn_local(async move {
+            let session_id = conversation.session_id.to_string();
+            if let Ok(transcript) = open_session(session_id, None).await {
+                conversation.replace(transcript);
+            }
+        });
+    }
+
+    fn follow(&self, continuation: SessionId) {
+        self.continuation.set(Some(continuation));
+    }
+
+    fn give_back(&self, turn: OutboxTurn, problem: String) {
+        self.returned.set(Some(turn));
+        self.problem.set(Some(problem));
     }
 }
 

@@ -16,7 +16,7 @@ const NEAR_END: i32 = 48;
 #[component]
 pub fn TranscriptView(conversation: Conversation) -> impl IntoView {
     let scroller = NodeRef::<Div>::new();
-    let at_end = RwSignal::new(true);
+    let at_end = RwSignal::from(conversation.at_end.clone());
     let unseen = RwSignal::new(false);
     mark_unseen(&conversation, at_end, unseen);
     // The scroller is laid out from its end, so its place is counted backwards from there.

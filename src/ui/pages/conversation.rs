@@ -1,5 +1,7 @@
 //! One conversation: found by its address, rendered in full by the server, live in the browser.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 
@@ -17,6 +19,7 @@ use crate::ui::conversation::seek::seek;
 use crate::ui::conversation::state::Conversation;
 use crate::ui::conversation::timeline::TimelineSheet;
 use crate::ui::conversation::transcript::TranscriptView;
+use crate::ui::in_view::Focused;
 use crate::ui::state::AppState;
 use crate::wire::rest::Transcript;
 
@@ -50,8 +53,9 @@ pub fn ConversationPage() -> impl IntoView {
 fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView {
     let app = AppState::current();
     correct_address(&transcript.session, &requested);
+    let row = transcript.session.clone();
     let conversation = Conversation::new(app, transcript);
-    keep_in_view(app, &conversation);
+    keep_in_view(app, &conversation, row);
     follow_compression(&conversation);
     seek(&conversation);
     let title = title_signal(app, &conversation);
@@ -85,9 +89,12 @@ fn lead_to(address: String) -> AnyView {
 }
 
 /// Wants the conversation's events for as long as it is on the page.
-fn keep_in_view(app: AppState, conversation: &Conversation) {
-    let shown = conversation.clone();
-    Effect::new(move || app.focus(shown.clone()));
+fn keep_in_view(app: AppState, conversation: &Conversation, row: Session) {
+    let shown: Focused = Arc::new(conversation.clone());
+    Effect::new(move || {
+        app.show_rows(vec![row.clone()]);
+        app.focus(shown.clone());
+    });
     let left = conversation.session_id.clone();
     on_cleanup(move || app.blur(&left));
 }

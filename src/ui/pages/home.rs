@@ -24,7 +24,7 @@ pub fn HomePage() -> impl IntoView {
 }
 
 /// Goes back to the conversation that was in view at the last visit; who came here from another
-/// page wanted the list. What is remembered is advice: a conversation that is gone is forgotten
+/// page, or asks for a view of the list, wanted the list. What is remembered is advice: a conversation that is gone is forgotten
 /// quietly, and a server that does not answer changes nothing.
 fn restore_focus() {
     let app = AppState::current();
@@ -38,6 +38,9 @@ fn restore_focus() {
         }
         if !app.is_first_page() {
             return app.remember_focus(None);
+        }
+        if query.with(|query| query.get("view").is_some()) {
+            return;
         }
         let Some(remembered) = app.remembered_focus() else { return };
         let navigate = navigate.clone();

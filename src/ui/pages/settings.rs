@@ -4,10 +4,12 @@ use leptos::prelude::*;
 use leptos_router::components::A;
 
 use crate::api::settings::about;
+use crate::ui::components::element::element;
 use crate::ui::components::page_head::PageHead;
 use crate::ui::components::page_title::PageTitle;
+use crate::ui::components::time::Time;
 use crate::ui::platform;
-use crate::wire::rest::{About, AgentInfo};
+use crate::wire::rest::{About, AgentInfo, DeviceInfo};
 
 const THEMES: [(&str, &str); 3] = [("", "As the system"), ("light", "Light"), ("dark", "Dark")];
 
@@ -71,6 +73,7 @@ fn about_view(about: About) -> AnyView {
             <h2 id="agents">"Agents"</h2>
             <ul class="agents">{agents}</ul>
         </section>
+        {devices_view(about.devices)}
         <section class="card" aria-labelledby="about">
             <h2 id="about">"About"</h2>
             <dl class="facts">
@@ -89,6 +92,38 @@ fn about_view(about: About) -> AnyView {
                 "Recovery"
             </A>
         </section>
+    }
+    .into_any()
+}
+
+/// Lists the devices that are signed in, each with a plain form that signs it out.
+fn devices_view(devices: Vec<DeviceInfo>) -> Option<AnyView> {
+    if devices.is_empty() {
+        return None;
+    }
+    let rows = devices.into_iter().map(device_view).collect();
+    let heading = view! { <h2 id="devices">"Signed-in devices"</h2> }.into_any();
+    Some(element("section", "card", vec![heading, element("ul", "devices", rows)]))
+}
+
+fn device_view(device: DeviceInfo) -> AnyView {
+    let DeviceInfo { device_id, name, last_seen_at, current } = device;
+    let action =
+        if current { "/logout".to_owned() } else { ["/devices/", &device_id, "/revoke"].concat() };
+    let label = ["Sign out ", &name].concat();
+    let seen = if current { "This device" } else { "Last seen " };
+    view! {
+        <li>
+            <div class="agent-words">
+                <strong>{name}</strong>
+                <span>{seen} {(!current).then(|| view! { <Time at=last_seen_at /> })}</span>
+            </div>
+            <form method="post" action=action>
+                <button r#type="submit" class="button" aria-label=label>
+                    "Sign out"
+                </button>
+            </form>
+        </li>
     }
     .into_any()
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 use throughline::domain::message::{Message, MessageState};
+use throughline::server::store::{NewPrompt, Store};
 use throughline::wire::journal::TurnEvent;
 
 use super::{findings, messages, text_of};
@@ -179,4 +180,33 @@ async fn a_lost_message_comes_back_where_its_conversation_goes_on() {
     assert_eq!(text_of(&found[at]), "Lost.");
     assert_eq!(found[at + 1]["state"], "interrupted");
     assert_eq!(findings(&app).await, [] as [serde_json::Value; 0]);
+}
+
+/// The store gets a prompt while the journal waits for the disk, so a power loss may take either.
+#[tokio::test]
+async fn a_prompt_that_only_the_store_kept_is_written_down_and_marked_interrupted() {
+    let rest = AtRest::new().await;
+    let prompt = prompt("t1", "Do it.");
+    let new = NewPrompt { session_id: rest.session_id.clone(), message: prompt };
+    let store = Store::open(rest.data.path()).await.unwrap();
+    assert!(store.begin_prompt(new).await.unwrap().unwrap());
+    store.close().await;
+
+    let (file, id) = (rest.journal_file(), rest.session_id.to_string());
+    let app = rest.start().await;
+    let found = messages(&app, &id).await;
+    let states: Vec<_> = found.iter().map(|it| (&it["role"], &it["state"], text_of(it))).collect();
+    let (user, agent) = (json!("user"), json!("assistant"));
+    let (whole, cut) = (json!("complete"), json!("interrupted"));
+    assert_eq!(states, [(&user, &whole, "Do it.".into()), (&agent, &cut, String::new())]);
+    let bytes = fs::read(&file).unwrap();
+    assert_eq!(steps_in(&bytes), ["submitted", "interrupted"]);
+    assert_eq!(findings(&app).await, [] as [serde_json::Value; 0]);
+    let again = app.submit(&id, "t1", "Do it.").await;
+    let receipt: serde_json::Value = again.json().await.unwrap();
+    assert_eq!((&receipt["accepted"], &receipt["state"]), (&json!(false), &cut));
+
+    let app = app.restart().await;
+    assert_eq!(messages(&app, &id).await, found, "a second recovery changed something");
+    assert_eq!(fs::read(&file).unwrap(), bytes);
 }

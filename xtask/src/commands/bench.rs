@@ -1,4 +1,6 @@
 use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -26,17 +28,34 @@ pub fn bench(project: &Project, arguments: &Arguments) -> Result<()> {
 }
 
 fn bench_server(project: &Project, arguments: &[OsString]) -> Result<()> {
+    run_benchmarks(project, "measuring", arguments)
+}
+
+/// Fills a folder with the data of many sessions, as the benchmarks of the server do.
+fn fill(project: &Project) -> Result<PathBuf> {
+    let folder = project.target.join("tmp").join("browser-bench-data");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let arguments = ["--fill".into(), folder.clone().into_os_string()];
+    run_benchmarks(project, "making many sessions", &arguments)?;
+    Ok(folder)
+}
+
+fn run_benchmarks(project: &Project, label: &str, arguments: &[OsString]) -> Result<()> {
     let bench = ["bench", "--bench", "bench"];
     let mut build = cargo::command(project);
     cargo::build("building the benchmarks", build.args(bench).arg("--no-run"))?;
     let mut run = cargo::command(project);
     run.args(bench).arg("--quiet").arg("--").args(arguments);
-    process::run("measuring", &mut run)
+    process::run(label, &mut run)
 }
 
 fn bench_browser(project: &Project, arguments: &[OsString]) -> Result<()> {
     let tests = BrowserTests::prepare(project)?;
+    let data = fill(project)?;
     dist::dist(project)?;
+    let tests = tests.with("THROUGHLINE_BENCH_DATA", &data);
     let own = ["--config", "bench.config.ts"].map(OsString::from);
     let arguments = [&own, arguments].concat();
     tests.run("measuring in a browser", Mode::Release, &Start::dist(project, &[]), &arguments)

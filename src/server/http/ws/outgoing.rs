@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::value::to_raw_value;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::mpsc::{self, error::SendError};
@@ -51,11 +52,15 @@ impl Line {
     }
 
     fn frame(&self, numbered: &Arc<Numbered>, replay: bool) -> ServerFrame {
+        // What cannot be written is fetched anew: silence is never an answer.
+        let Ok(event) = to_raw_value(&numbered.event) else {
+            return self.gap(numbered.seq, numbered.seq);
+        };
         ServerFrame::RpcEvent {
             session_id: self.session_id.clone(),
             epoch: self.registry.epoch().clone(),
             seq: numbered.seq,
-            event: numbered.event.clone(),
+            event,
             replay,
         }
     }
@@ -88,6 +93,7 @@ impl Rows {
         self,
         mut changes: broadcast::Receiver<ListChange>,
     ) -> Result<(), SendError<ServerFrame>> {
+        let mut told = None;
         while let Ok(first) = changes.recv().await {
             tokio::time::sleep(GATHER_CHANGES).await;
             let mut gathered = vec![first];
@@ -103,7 +109,10 @@ impl Rows {
                 self.frames.send(frame).await?;
             }
             let changed = changed.iter().map(|row| Session::clone(row)).collect();
-            self.frames.send(ServerFrame::SessionsChanged { changed, removed }).await?;
+            // A list whose counts are a little old is better than one that misses a change.
+            let counts = self.registry.view_counts().await.ok().filter(|it| told != Some(*it));
+            told = counts.or(told);
+            self.frames.send(ServerFrame::SessionsChanged { changed, removed, counts }).await?;
         }
         Ok(())
     }

@@ -9,43 +9,6 @@ use crate::server::store::search::{forget, index};
 use crate::server::store::{Store, StoreError};
 
 impl Store {
-    /// Adds a prompt, names a session that has no name yet and moves it up the list, all or
-    /// nothing. A question that still waited for a person is passed over, or answered by it. Tells
-    /// whether the prompt is new; a turn that is known already changes nothing.
-    pub async fn add_prompt(
-        &self,
-        session_id: &SessionId,
-        message: &Message,
-        title: &str,
-        preview: &str,
-    ) -> Result<bool, StoreError> {
-        self.write(|transaction| {
-            if !append(transaction, session_id, message, true)? {
-                return Ok(false);
-            }
-            transaction
-                .prepare_cached(
-                    "UPDATE sessions SET title = CASE WHEN title = '' THEN ?2 ELSE title END, \
-                     preview = ?3, last_activity_at = ?4, message_count = message_count + 1 \
-                     WHERE session_id = ?1",
-                )?
-                .execute(params![
-                    session_id.as_str(),
-                    title,
-                    preview,
-                    message.created_at.millis()
-                ])?;
-            transaction
-                .prepare_cached(
-                    "UPDATE messages SET state = 'interrupted' \
-                     WHERE session_id = ?1 AND state = 'waiting'",
-                )?
-                .execute([session_id.as_str()])?;
-            Ok(true)
-        })
-        .await
-    }
-
     /// Writes a message as it stands now, new or known.
     pub async fn save_message(
         &self,
@@ -76,13 +39,19 @@ impl Store {
     /// Removes a message and everything that finds it.
     pub async fn remove_message(&self, message_id: &MessageId) -> Result<(), StoreError> {
         self.write(|transaction| {
-            let session_id: Option<String> = transaction
-                .prepare_cached("DELETE FROM messages WHERE message_id = ?1 RETURNING session_id")?
-                .query_row([message_id.as_str()], |row| row.get(0))
+            let removed: Option<(String, bool)> = transaction
+                .prepare_cached(
+                    "DELETE FROM messages WHERE message_id = ?1 RETURNING session_id, unindexed",
+                )?
+                .query_row([message_id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            let Some(session_id) = session_id else {
+            let Some((session_id, unindexed)) = removed else {
                 return Ok(());
             };
+            // A prompt is counted when its session takes it up.
+            if unindexed {
+                return Ok(());
+            }
             transaction
                 .prepare_cached(
                     "UPDATE sessions SET message_count = message_count - 1 WHERE session_id = ?1",
@@ -112,8 +81,8 @@ pub(in crate::server::store) fn insert(
     Ok(true)
 }
 
-/// Writes a message at the end of its session, to be indexed now or by `index_waiting`.
-fn append(
+/// Writes a message at the end of its session, to be indexed by the caller or later.
+pub(in crate::server::store) fn append(
     transaction: &Transaction<'_>,
     session_id: &SessionId,
     message: &Message,

@@ -1,0 +1,105 @@
+//! Which rows of the list are on the page, as the reader scrolls and as rows come and go.
+
+use leptos::html::{Nav, Ul};
+use leptos::prelude::*;
+
+use super::platform;
+use super::state::AppState;
+use crate::domain::ids::SessionId;
+use crate::domain::listing::Listing;
+use crate::domain::window::{Place, Window};
+
+/// What is on the page before anybody scrolls: as many rows as the server's page holds.
+const AT_FIRST: Window = Window { first: 0, count: 50 };
+
+#[derive(Clone, Copy)]
+pub struct Sight {
+    pub scroller: NodeRef<Nav>,
+    pub list: NodeRef<Ul>,
+    pub window: RwSignal<Window>,
+    /// Where the list was when it was last seen; a phone forgets that while it shows something
+    /// else.
+    place: StoredValue<Option<Place>>,
+    in_sight: StoredValue<Window>,
+}
+
+impl Sight {
+    pub fn new() -> Self {
+        Self {
+            scroller: NodeRef::new(),
+            list: NodeRef::new(),
+            window: RwSignal::new(AT_FIRST),
+            place: StoredValue::new(None),
+            in_sight: StoredValue::default(),
+        }
+    }
+
+    /// Goes back to the beginning, for another list.
+    pub fn reset(self) {
+        self.place.set_value(None);
+        self.in_sight.set_value(Window::default());
+        self.window.set(AT_FIRST);
+        if let Some(scroller) = self.scroller.get_untracked() {
+            platform::scroll_to(&scroller, 0.0);
+        }
+    }
+
+    /// Brings the list back to where it was when it was last seen.
+    pub fn restore(self) {
+        let place = self.place.get_value();
+        if let (Some(scroller), Some(place)) = (self.scroller.get_untracked(), place) {
+            platform::next_frame(move || platform::scroll_to(&scroller, place.top));
+        }
+    }
+
+    /// Looks where the list stands, and tells whether its end is near.
+    fn look(self) -> bool {
+        let elements = (self.scroller.get_untracked(), self.list.get_untracked());
+        let (Some(scroller), Some(list)) = elements else { return false };
+        let Some(place) = platform::place_of(&scroller, &list) else { return false };
+        self.place.set_value(Some(place));
+        self.in_sight.set_value(place.in_sight());
+        if self.window.get_untracked() != place.on_page() {
+            self.window.set(place.on_page());
+        }
+        place.is_near_end()
+    }
+
+    /// Names the rows that must stay where they are.
+    fn rows_in_sight(self, rows: &Listing) -> Vec<SessionId> {
+        let in_sight = self.in_sight.get_value().of(rows.rows());
+        in_sight.iter().map(|row| row.session_id.clone()).collect()
+    }
+
+    /// Follows the rows that were in sight to their new places.
+    fn follow(self, rows: &Listing, in_sight: &[SessionId]) {
+        let places: Vec<_> = in_sight.iter().map(|id| rows.position(id)).collect();
+        let moved = self.in_sight.get_value().moved(&places);
+        let place = self.place.get_value().filter(|_| moved != 0);
+        let (Some(place), Some(scroller)) = (place, self.scroller.get_untracked()) else { return };
+        let pixels = moved as f64 * place.row_height;
+        self.in_sight.update_value(|window| *window = window.shifted(moved));
+        self.window.update(|window| *window = window.shifted(moved));
+        self.place.set_value(Some(Place { top: place.top + pixels, ..place }));
+        // By then the rows have their new places, and nobody has seen them yet.
+        platform::next_frame(move || platform::scroll_by(&scroller, pixels));
+    }
+
+    /// Changes the rows of a list, and keeps those in sight where they are.
+    pub fn keep(self, rows: &ArcRwSignal<Listing>, change: impl FnOnce(&mut Listing)) {
+        let in_sight = rows.with_untracked(|rows| self.rows_in_sight(rows));
+        rows.update(change);
+        rows.with_untracked(|rows| self.follow(rows, &in_sight));
+    }
+}
+
+impl AppState {
+    /// Looks where the list stands, and fetches on where its end comes near.
+    pub fn look_at_list(self) {
+        if self.sight.look()
+            && let Some(open) = self.list.get_value()
+        {
+            open.fetch_next(self);
+        }
+    }
+}
