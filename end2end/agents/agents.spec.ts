@@ -6,6 +6,8 @@ import { alive, answer, open, send } from '../support/test.ts';
 import { type Known, known, names } from './known.ts';
 import { Model } from './model.ts';
 
+const sheet = (page: Page) => page.locator('summary.button', { hasText: 'Agent' });
+
 for (const name of names()) {
     test.describe(name, () => {
         const model = new Model();
@@ -57,6 +59,12 @@ for (const name of names()) {
 
         test('tool with permission', async ({ page }) => {
             await go(page);
+            if (agent.choose) {
+                await sheet(page).click();
+                const option = page.locator('option', { hasText: new RegExp(`^${agent.choose}$`) });
+                await page.locator('.agent-option select', { has: option }).selectOption({ label: agent.choose });
+                await sheet(page).click();
+            }
             await send(page, agent.command('touch made-by-agent.txt && echo made-it'));
             const allow = page.getByRole('button', { name: /allow once|^yes|^allow|approve/i }).first();
             await allow.click();
@@ -98,7 +106,7 @@ for (const name of names()) {
 
         test('compaction', async ({ page }) => {
             await go(page);
-            await page.locator('summary.button', { hasText: 'Agent' }).click();
+            await sheet(page).click();
             await page.getByRole('button', { name: 'Compress the conversation' }).click();
             await page.waitForURL((url) => !url.pathname.endsWith(conversation), { timeout: 90_000 });
             await alive(page);

@@ -7,6 +7,8 @@ export type Known = {
     /** Lines of `throughline.toml` for it. */
     lines: string[];
     environment: Record<string, string>;
+    /** What must be chosen about it before it asks for permission. */
+    choose?: string;
     /** What makes the model run a command, in the words of the agent's own tools. */
     command: (line: string) => string;
 };
@@ -53,6 +55,7 @@ function codex(base: string, home: string): Known | undefined {
         id: 'codex',
         lines: [`command = ${JSON.stringify(program('codex-acp'))}`],
         environment: { CODEX_HOME: home, HOME: home, HERE_KEY: 'none', OPENAI_API_KEY: 'none' },
+        choose: 'Read-only',
         command: (line) => `[[tool exec_command ${JSON.stringify({ cmd: line, sandbox_permissions: 'require_escalated', justification: 'It writes' })}]]`,
     };
 }
