@@ -1,30 +1,26 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
 import { Server } from '../support/server.ts';
 import { alive, answer, open, send } from '../support/test.ts';
-import { type Known, known } from './known.ts';
+import { type Known, known, names } from './known.ts';
 import { Model } from './model.ts';
 
-/** A folder for what agents keep, a model for all of them, and one server a kind of agent. */
-const home = mkdtempSync(join(tmpdir(), 'throughline-agents-'));
-const names = known('http://127.0.0.1:0', home).map((agent) => agent.id);
+const sheet = (page: Page) => page.locator('summary.button', { hasText: 'Agent' });
 
-test.afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-for (const name of names) {
+for (const name of names()) {
     test.describe(name, () => {
         const model = new Model();
-        const server = new Server(5);
-        server.agent = name;
+        let server: Server;
         let agent: Known;
         let conversation = '';
 
-        test.describe.configure({ mode: 'serial' });
-
         test.beforeAll(async () => {
             await model.start();
+            server = new Server(5);
+            server.agent = name;
+            // What the agent keeps goes with the server.
+            const home = join(server.folder, 'home');
             agent = known(model.base, home).find((it) => it.id === name) as Known;
             const environment = Object.entries(agent.environment).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
             const text = [`[agents.${name}]`, ...agent.lines, `environment = { ${environment.join(', ')} }`, ''].join('\n');
@@ -45,7 +41,12 @@ for (const name of names) {
             return id;
         };
 
+        /** Goes on with the conversation; after a failure everything begins anew, and so does it. */
         const go = async (page: Page): Promise<void> => {
+            if (!conversation) {
+                conversation = await server.newSession();
+                await server.converse(conversation, '[[say Good morning.]]');
+            }
             await open(page, `${server.base}/session/${conversation}`);
         };
 
@@ -58,6 +59,12 @@ for (const name of names) {
 
         test('tool with permission', async ({ page }) => {
             await go(page);
+            if (agent.choose) {
+                await sheet(page).click();
+                const option = page.locator('option', { hasText: new RegExp(`^${agent.choose}$`) });
+                await page.locator('.agent-option select', { has: option }).selectOption({ label: agent.choose });
+                await sheet(page).click();
+            }
             await send(page, agent.command('touch made-by-agent.txt && echo made-it'));
             const allow = page.getByRole('button', { name: /allow once|^yes|^allow|approve/i }).first();
             await allow.click();
@@ -87,6 +94,7 @@ for (const name of names) {
         });
 
         test('restart and resume', async ({ page }) => {
+            await go(page);
             await server.stop();
             await server.start();
             await go(page);
@@ -98,7 +106,7 @@ for (const name of names) {
 
         test('compaction', async ({ page }) => {
             await go(page);
-            await page.getByText('Agent', { exact: true }).first().click();
+            await sheet(page).click();
             await page.getByRole('button', { name: 'Compress the conversation' }).click();
             await page.waitForURL((url) => !url.pathname.endsWith(conversation), { timeout: 90_000 });
             await alive(page);

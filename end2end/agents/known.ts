@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export type Known = {
@@ -6,6 +7,8 @@ export type Known = {
     /** Lines of `throughline.toml` for it. */
     lines: string[];
     environment: Record<string, string>;
+    /** What must be chosen about it before it asks for permission. */
+    choose?: string;
     /** What makes the model run a command, in the words of the agent's own tools. */
     command: (line: string) => string;
 };
@@ -18,6 +21,14 @@ export function known(base: string, home: string): Known[] {
     mkdirSync(home, { recursive: true });
     const all = [goose, codex, pi, claude, opencode].map((of) => of(base, join(home, of.name)));
     return all.filter((it): it is Known => it !== undefined);
+}
+
+/** Names the agents that are installed. */
+export function names(): string[] {
+    const home = mkdtempSync(join(tmpdir(), 'throughline-agents-'));
+    const found = known('', home).map((agent) => agent.id);
+    rmSync(home, { recursive: true, force: true });
+    return found;
 }
 
 function goose(base: string, home: string): Known | undefined {
@@ -39,12 +50,13 @@ function codex(base: string, home: string): Known | undefined {
     if (!existsSync(program('codex-acp'))) return undefined;
     mkdirSync(home, { recursive: true });
     const provider = `[model_providers.here]\nname = "here"\nbase_url = "${base}/v1"\nwire_api = "responses"\nenv_key = "HERE_KEY"\n`;
-    writeFileSync(join(home, 'config.toml'), `model = "mock-1"\nmodel_provider = "here"\napproval_policy = "untrusted"\nsandbox_mode = "read-only"\n\n${provider}`);
+    writeFileSync(join(home, 'config.toml'), `model = "mock-1"\nmodel_provider = "here"\napproval_policy = "on-request"\nsandbox_mode = "read-only"\n\n${provider}`);
     return {
         id: 'codex',
         lines: [`command = ${JSON.stringify(program('codex-acp'))}`],
         environment: { CODEX_HOME: home, HOME: home, HERE_KEY: 'none', OPENAI_API_KEY: 'none' },
-        command: (line) => `[[tool exec_command ${JSON.stringify({ cmd: line, command: line })}]]`,
+        choose: 'Read-only',
+        command: (line) => `[[tool exec_command ${JSON.stringify({ cmd: line, sandbox_permissions: 'require_escalated', justification: 'It writes' })}]]`,
     };
 }
 
