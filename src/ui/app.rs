@@ -72,6 +72,7 @@ pub fn App() -> impl IntoView {
         state.outbox.load();
         state.restore_active();
         state.connect();
+        state.alive.set(true);
         platform::mark_hydrated();
     });
     // The server writes the title when the page around it may be gone already, so this one is
