@@ -1,6 +1,7 @@
 //! Small services of the page: ids, times, theme, clipboard, scrolling.
 
-use js_sys::{Date, Object, Reflect, Uint8Array};
+use js_sys::Intl::DateTimeFormat;
+use js_sys::{Array, Date, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement};
 
@@ -60,26 +61,28 @@ pub fn copy_text(text: &str) {
     }
 }
 
-/// Writes a time as the reader's own clock and customs have it: today the hour, else the day.
-pub fn local_time(at: Timestamp) -> String {
-    let date = Date::new(&JsValue::from_f64(at.millis() as f64));
-    let today = Date::new_0().to_date_string() == date.to_date_string();
+thread_local! {
+    /// The writers of hours and of days: making one takes longer than a whole row of the list.
+    static HOUR: DateTimeFormat = writer(&[("hour", "2-digit"), ("minute", "2-digit")]);
+    static DAY: DateTimeFormat = writer(&[("day", "numeric"), ("month", "short")]);
+}
+
+fn writer(fields: &[(&str, &str)]) -> DateTimeFormat {
     let options = Object::new();
-    let fields: &[(&str, &str)] = if today {
-        &[("hour", "2-digit"), ("minute", "2-digit")]
-    } else {
-        &[("day", "numeric"), ("month", "short")]
-    };
     for (name, value) in fields {
         // Setting a field of a fresh object cannot fail.
         let _ = Reflect::set(&options, &JsValue::from_str(name), &JsValue::from_str(value));
     }
-    let text = if today {
-        date.to_locale_time_string_with_options("default", &options)
-    } else {
-        date.to_locale_date_string("default", &options)
-    };
-    text.into()
+    DateTimeFormat::new(&Array::new(), &options)
+}
+
+/// Writes a time as the reader's own clock and customs have it: today the hour, else the day.
+pub fn local_time(at: Timestamp) -> String {
+    let date = Date::new(&JsValue::from_f64(at.millis() as f64));
+    let today = Date::new_0().to_date_string() == date.to_date_string();
+    let write = |writer: &DateTimeFormat| writer.format().call1(&JsValue::UNDEFINED, &date);
+    let text = if today { HOUR.with(write) } else { DAY.with(write) };
+    text.ok().and_then(|text| text.as_string()).unwrap_or_default()
 }
 
 /// Keeps the theme in a cookie, so that the server's first paint already has it.

@@ -5,8 +5,12 @@
 /// How many rows beyond those in sight are on the page on either side.
 const AROUND: usize = 8;
 
-/// How many rows come and go together, so that most scrolling changes nothing.
-const STEP: usize = 8;
+/// How many of these there must be, so that most scrolling changes nothing.
+const AT_LEAST: usize = 2;
+
+/// How many rows are made at once at most: on a slow phone each takes milliseconds, and a person who
+/// scrolls must not wait for them all.
+const AT_ONCE: usize = 4;
 
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;
@@ -29,20 +33,32 @@ impl Place {
         self.below < NEAR_END
     }
 
-    /// Gives the rows in sight; none, while the list is at its beginning, where new rows may push
-    /// others away.
-    pub fn in_sight(&self) -> Window {
+    /// Gives the rows in sight.
+    fn seen(&self) -> Window {
         let first = (self.above / self.row_height).max(0.0) as usize;
-        let count = (self.height / self.row_height) as usize + 2;
-        Window { first, count: if self.above > 0.0 { count } else { 0 } }
+        Window { first, count: (self.height / self.row_height) as usize + 2 }
     }
 
-    /// Gives the rows that belong on the page.
-    pub fn on_page(&self) -> Window {
-        let first = (self.above / self.row_height).max(0.0) as usize;
-        let count = (self.height / self.row_height) as usize + 2;
-        let first = first.saturating_sub(AROUND) / STEP * STEP;
-        Window { first, count: count + 2 * AROUND + STEP }
+    /// Gives the rows that must stay in sight; none, while the list is at its beginning, where new
+    /// rows may push others away.
+    pub fn in_sight(&self) -> Window {
+        if self.above > 0.0 { self.seen() } else { Window::default() }
+    }
+
+    /// Gives the rows to be on the page next, on the way to those that belong there.
+    pub fn next_on_page(&self, now: Window) -> Window {
+        now.toward(self.on_page(now), self.seen())
+    }
+
+    /// Gives the rows that belong on the page: those that are there, as long as they will do.
+    fn on_page(&self, now: Window) -> Window {
+        let seen = self.seen();
+        let first = seen.first.saturating_sub(AT_LEAST);
+        let enough = first..seen.first + seen.count + AT_LEAST;
+        if now.first <= enough.start && now.first + now.count >= enough.end {
+            return now;
+        }
+        Window { first: seen.first.saturating_sub(AROUND), count: seen.count + 2 * AROUND }
     }
 }
 
@@ -73,6 +89,29 @@ impl Window {
             _ => None,
         });
         moved.unwrap_or_default()
+    }
+
+    fn end(self) -> usize {
+        self.first + self.count
+    }
+
+    /// Goes some rows on toward others, those that are seen before the rest. What is not among them
+    /// goes at once.
+    fn toward(self, target: Self, seen: Self) -> Self {
+        let (mut first, mut end) = (self.first.max(target.first), self.end().min(target.end()));
+        if first >= end {
+            (first, end) = (seen.first, seen.first);
+        }
+        let mut left = AT_ONCE;
+        for wanted in [seen, target] {
+            let below = wanted.end().min(target.end()).saturating_sub(end).min(left);
+            end += below;
+            left -= below;
+            let above = first.saturating_sub(wanted.first.max(target.first)).min(left);
+            first -= above;
+            left -= above;
+        }
+        Self { first, count: end - first }
     }
 
     pub fn shifted(self, places: isize) -> Self {

@@ -96,6 +96,7 @@ pub fn App() -> impl IntoView {
         state.outbox.load();
         state.restore_active();
         state.connect();
+        state.alive.set(true);
         platform::mark_hydrated();
         set_timeout(|| spawn_local(parts::load_all()), LOAD_PARTS_AFTER);
     });

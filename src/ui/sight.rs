@@ -59,8 +59,13 @@ impl Sight {
         let Some(place) = platform::place_of(&scroller, &list) else { return false };
         self.place.set_value(Some(place));
         self.in_sight.set_value(place.in_sight());
-        if self.window.get_untracked() != place.on_page() {
-            self.window.set(place.on_page());
+        let now = self.window.get_untracked();
+        let next = place.next_on_page(now);
+        if next != now {
+            self.window.set(next);
+            platform::next_frame(move || {
+                self.look();
+            });
         }
         place.is_near_end()
     }

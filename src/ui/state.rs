@@ -33,6 +33,8 @@ type Outcome = Box<dyn FnOnce(Result<(), Failure>) + Send + Sync>;
 
 #[derive(Clone, Copy)]
 pub struct AppState {
+    /// Whether the page runs in a browser and need no longer be what the server wrote.
+    pub alive: RwSignal<bool>,
     pub link: RwSignal<LinkState>,
     /// The name of the page in view; empty for the app itself.
     pub title: RwSignal<String>,
@@ -69,6 +71,7 @@ pub struct AppState {
 impl AppState {
     pub fn new() -> Self {
         Self {
+            alive: RwSignal::new(false),
             link: RwSignal::new(LinkState::Connecting),
             title: RwSignal::default(),
             rows: RwSignal::default(),

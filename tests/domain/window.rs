@@ -4,21 +4,61 @@ fn place(above: f64) -> Place {
     Place { top: above + 100.0, above, below: 5_000.0, height: 640.0, row_height: 64.0 }
 }
 
+/// Lets the page come to rest, and counts the rows that were made at once at most.
+fn settle(place: Place, mut held: Window) -> (Window, usize) {
+    let mut most = 0;
+    for _ in 0..100 {
+        let next = place.next_on_page(held);
+        let rows = |window: Window| window.first..window.first + window.count;
+        most = most.max(rows(next).filter(|row| !rows(held).contains(row)).count());
+        if next == held {
+            return (held, most);
+        }
+        held = next;
+    }
+    panic!("{place:?} never comes to rest: {held:?}");
+}
+
 #[test]
-fn the_page_holds_what_is_in_sight_and_some_around_it() {
-    for above in [-300.0, 0.0, 63.0, 64.0, 6_400.0, 6_399_999.0] {
-        let (seen, held) = (place(above).in_sight(), place(above).on_page());
-        assert!(held.count < 50, "{above}: {held:?}");
+fn the_page_holds_what_is_in_sight_and_some_around_it_and_gets_there_by_few_rows() {
+    let mut held = Window { first: 0, count: 50 };
+    for above in [-300.0, 0.0, 63.0, 64.0, 6_400.0, 6_399_999.0, 6_399_000.0, 6_000.0, 64.0] {
+        let seen = place(above).in_sight();
+        let (rest, most) = settle(place(above), held);
+        held = rest;
+        assert!(most <= 4, "{above}: {most} rows at once");
+        assert!(held.count <= 50, "{above}: {held:?}");
         assert!(held.first <= seen.first, "{above}");
         assert!(held.first + held.count >= seen.first + seen.count, "{above}");
     }
 }
 
 #[test]
-fn a_little_scrolling_changes_nothing_on_the_page() {
-    let held = place(6_400.0).on_page();
-    let same = (0..64).filter(|pixels| place(6_400.0 + f64::from(*pixels)).on_page() == held);
-    assert_eq!(same.count(), 64);
+fn what_is_seen_comes_before_what_is_around_it() {
+    let mut held = Window { first: 0, count: 50 };
+    for _ in 0..3 {
+        held = place(6_400.0).next_on_page(held);
+    }
+    assert_eq!(held, Window { first: 100, count: 12 });
+}
+
+#[test]
+fn most_scrolling_changes_nothing_on_the_page() {
+    let (mut held, _) = settle(place(6_400.0), Window::default());
+    let mut changes = 0;
+    for row in 0..100 {
+        let next = place(6_400.0 + f64::from(row) * 64.0).next_on_page(held);
+        changes += u32::from(next != held);
+        held = next;
+    }
+    assert!(changes <= 30, "{changes} changes in a hundred rows");
+}
+
+#[test]
+fn a_window_that_moved_with_its_rows_will_do() {
+    let (held, _) = settle(place(6_400.0), Window::default());
+    let moved = held.shifted(3);
+    assert_eq!(place(6_400.0 + 3.0 * 64.0).next_on_page(moved), moved);
 }
 
 #[test]

@@ -4,18 +4,19 @@ use leptos::prelude::*;
 
 use crate::domain::time::Timestamp;
 use crate::ui::platform;
+use crate::ui::state::AppState;
 
 /// Shows a time. The server does not know the reader's time zone, so it writes the date in UTC,
 /// and the browser puts its own words there once the page is alive.
 #[component]
 pub fn Time(#[prop(into)] at: Signal<Timestamp>) -> impl IntoView {
-    let local = RwSignal::new(None);
-    Effect::new(move || local.set(Some(platform::local_time(at.get()))));
+    let alive = AppState::current().alive;
     let text = move || {
-        local.get().unwrap_or_else(|| {
-            let full = at.get().to_string();
-            full.get(..10).unwrap_or_default().to_owned()
-        })
+        if alive.get() {
+            return platform::local_time(at.get());
+        }
+        let full = at.get().to_string();
+        full.get(..10).unwrap_or_default().to_owned()
     };
     view! { <time datetime=move || at.get().to_string()>{text}</time> }
 }

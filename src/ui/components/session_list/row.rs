@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
-use leptos_router::components::A;
 
 use crate::domain::ids::SessionId;
 use crate::domain::list::shown_title;
@@ -17,9 +16,17 @@ use crate::ui::overlay::Overlay;
 use crate::ui::state::AppState;
 
 #[component]
-pub fn Row(row: Memo<Arc<Session>>) -> impl IntoView {
+pub fn Row(
+    row: Memo<Arc<Session>>,
+    /// The address of the page.
+    path: Memo<String>,
+    /// Whether several rows are being chosen.
+    choosing: Memo<bool>,
+) -> impl IntoView {
     let app = AppState::current();
     let href = move || row.with(|row| address::of_row(row));
+    // A link of the router would do the same at several times the cost, for each row anew.
+    let is_current = move || path.with(|path| *path == href()).then_some("page");
     let title = move || row.with(|row| shown_title(&row.title).to_owned());
     let line =
         move || row.with(|row| state_words(row).map_or_else(|| row.preview.clone(), str::to_owned));
@@ -37,10 +44,9 @@ pub fn Row(row: Memo<Arc<Session>>) -> impl IntoView {
             app.choose_row(&id());
         }
     };
-    let choosing = Memo::new(move |_| app.chosen.with(Option::is_some));
     view! {
         <li>
-            <A href=href attr:class="row" on:click=on_click>
+            <a href=href class="row" aria-current=is_current on:click=on_click>
                 <span class=dot aria-hidden="true"></span>
                 <span class="row-title" id=title_id(&id())>
                     {title}
@@ -50,7 +56,7 @@ pub fn Row(row: Memo<Arc<Session>>) -> impl IntoView {
                 </span>
                 <span class="row-line">{line}</span>
                 {badge}
-            </A>
+            </a>
             {move || match choosing.get() {
                 true => choice_box(app, id(), title),
                 false => more_button(app, id()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 
 use super::row::Row;
 use crate::domain::list::ListView;
@@ -16,6 +17,8 @@ use crate::ui::state::AppState;
 pub fn Rows(open: OpenList) -> impl IntoView {
     let app = AppState::current();
     let sight = app.sight;
+    let path = use_location().pathname;
+    let choosing = Memo::new(move |_| app.chosen.with(Option::is_some));
     let listing = open.rows.clone();
     let on_page = Memo::new(move |_| listing.with(|listing| sight.window.get().of(listing.rows())));
     let listing = open.rows.clone();
@@ -42,7 +45,7 @@ pub fn Rows(open: OpenList) -> impl IntoView {
             let known = listing.with(|listing| listing.get(&row.session_id).cloned());
             known.unwrap_or_else(|| Arc::clone(&row))
         });
-        view! { <Row row=newest /> }
+        view! { <Row row=newest path choosing /> }
     };
     view! {
         {empty}
