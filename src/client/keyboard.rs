@@ -1,7 +1,7 @@
 //! Going about the page by keyboard.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, Event, HtmlElement};
+use web_sys::{Document, Element, Event, FocusOptions, HtmlElement};
 
 /// What takes keys for itself.
 const FIELDS: &str =
@@ -55,6 +55,24 @@ pub fn focus_page(at_home: bool) {
         let place = if at_home { ".sidebar" } else { "#page" };
         focus_if_shown(document.query_selector(place).ok().flatten());
     }
+}
+
+/// Gives the focus back to the row that has it, should it lose it while rows are put elsewhere in the
+/// page.
+pub fn keep_row_focus() {
+    let Some(document) = document() else { return };
+    let in_list = |it: &Element| matches!(it.closest(".rows"), Ok(Some(_)));
+    let focused = document.active_element().filter(in_list);
+    let Some(focused) = focused.and_then(|it| it.dyn_into::<HtmlElement>().ok()) else { return };
+    super::next_frame(move || {
+        let taken = document.active_element().is_some_and(|it| it.tag_name() != "BODY");
+        if !taken && focused.is_connected() {
+            let options = FocusOptions::new();
+            options.set_prevent_scroll(true);
+            // The row is on the page, so it can take the focus.
+            let _ = focused.focus_with_options(&options);
+        }
+    });
 }
 
 fn focus_if_shown(element: Option<Element>) -> bool {

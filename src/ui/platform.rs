@@ -3,8 +3,8 @@
 
 #[cfg(feature = "hydrate")]
 pub use crate::client::{
-    close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, leave_field,
-    leave_room, local_time, mark_hydrated, mint_id, next_frame,
+    close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, keep_row_focus,
+    leave_field, leave_room, local_time, mark_hydrated, mint_id, next_frame,
     outbox::{change_outbox, outbox},
     place_of, reload, remember_theme, remembered_theme, scroll_by, scroll_to, scroll_to_end,
     select_text, show_choice, show_modal,
@@ -159,6 +159,8 @@ mod on_server {
     }
 
     pub fn leave_field(_: &Event) {}
+
+    pub fn keep_row_focus() {}
 
     pub fn step_row(_: bool) {}
 

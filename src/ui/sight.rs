@@ -62,6 +62,7 @@ impl Sight {
         let now = self.window.get_untracked();
         let next = place.next_on_page(now);
         if next != now {
+            platform::keep_row_focus();
             self.window.set(next);
             platform::next_frame(move || {
                 self.look();

@@ -26,7 +26,7 @@ fn the_page_holds_what_is_in_sight_and_some_around_it_and_gets_there_by_few_rows
         let seen = place(above).in_sight();
         let (rest, most) = settle(place(above), held);
         held = rest;
-        assert!(most <= 4, "{above}: {most} rows at once");
+        assert!(most <= 2, "{above}: {most} rows at once");
         assert!(held.count <= 50, "{above}: {held:?}");
         assert!(held.first <= seen.first, "{above}");
         assert!(held.first + held.count >= seen.first + seen.count, "{above}");
@@ -36,14 +36,14 @@ fn the_page_holds_what_is_in_sight_and_some_around_it_and_gets_there_by_few_rows
 #[test]
 fn what_is_seen_comes_before_what_is_around_it() {
     let mut held = Window { first: 0, count: 50 };
-    for _ in 0..3 {
+    for _ in 0..6 {
         held = place(6_400.0).next_on_page(held);
     }
     assert_eq!(held, Window { first: 100, count: 12 });
 }
 
 #[test]
-fn most_scrolling_changes_nothing_on_the_page() {
+fn half_of_all_scrolling_changes_nothing_on_the_page() {
     let (mut held, _) = settle(place(6_400.0), Window::default());
     let mut changes = 0;
     for row in 0..100 {
@@ -51,7 +51,7 @@ fn most_scrolling_changes_nothing_on_the_page() {
         changes += u32::from(next != held);
         held = next;
     }
-    assert!(changes <= 30, "{changes} changes in a hundred rows");
+    assert!(changes <= 60, "{changes} changes in a hundred rows");
 }
 
 #[test]
