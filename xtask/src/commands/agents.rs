@@ -57,11 +57,11 @@ fn install(folder: &Path) -> Result<()> {
     if node_version().is_some_and(|version| version >= NEW_NODE) {
         packages.extend(WITH_NEW_NODE);
     }
-    let is_there = |package: &&str| {
+    let is_there = |package: &str| {
         let name = package.trim_end_matches("@22");
         folder.join("node_modules").join(name).join("package.json").is_file()
     };
-    if packages.iter().all(|package| is_there(&package)) {
+    if packages.iter().all(|package| is_there(package)) {
         return Ok(());
     }
     process::run(
