@@ -45,8 +45,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
             } else if event.key() == "Enter" && plain && !platform::is_touch() {
                 event.prevent_default();
                 send();
-            }
-            if event.key() == "Escape" {
+            } else if event.key() == "Escape" {
                 // So that the next press leads back to the list.
                 platform::leave_field(&event);
             }
