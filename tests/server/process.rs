@@ -120,10 +120,12 @@ async fn a_password_opens_other_addresses_and_pair_prints_a_code() {
     let printed = String::from_utf8(run(&["pair", "--data-dir", folder]).stdout).unwrap();
     assert!(printed.contains('█') && printed.contains("/pair?code="), "{printed}");
     let code = printed.split("/pair?code=").nth(1).unwrap().lines().next().unwrap();
-    let request = client.post(format!("{base}/pair")).body(format!("code={code}"));
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let request = client.build().unwrap().post(format!("{base}/pair"));
     let request = request.header("content-type", "application/x-www-form-urlencoded");
-    let paired = request.send().await.unwrap();
-    assert!(paired.url().path() == "/" || paired.status().is_redirection(), "{paired:?}");
+    let paired = request.body(format!("code={code}")).send().await.unwrap();
+    assert_eq!(paired.status(), reqwest::StatusCode::SEE_OTHER);
+    assert!(paired.headers().contains_key("set-cookie"));
 }
 
 #[tokio::test]
