@@ -17,7 +17,7 @@ fn site() -> TempDir {
     file("pkg/app.1.wasm.gz", "gzip");
     file("icon.svg", "<svg/>");
     let manifest = json!({
-        "script": "/pkg/start.js", "glue": "/pkg/glue.js", "module": "/pkg/app.1.wasm", "style": "/pkg/app.css",
+        "script": "/pkg/start.js", "glue": "/pkg/glue.js", "module": "/pkg/app.1.wasm", "style": "/pkg/app.css", "parts": {},
         "files": [
             { "path": "/pkg/app.1.wasm", "content_type": "application/wasm", "immutable": true, "etag": "\"1\"", "brotli": true, "gzip": true },
             { "path": "/icon.svg", "content_type": "image/svg+xml", "immutable": false, "etag": "\"2\"", "brotli": false, "gzip": false },
