@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { Server } from '../support/server.ts';
 import { answer, audit, expect, open, send, test } from '../support/test.ts';
 
-test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource|was preloaded using link preload/ });
+test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)|was preloaded using link preload/ });
 
 const RICH = [
     '[[think A thought]][[say ## A heading\n\nWords, `code`, [a link](https://example.org) and **more**.\n\n',

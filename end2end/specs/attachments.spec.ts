@@ -24,7 +24,7 @@ test('files go along with a prompt, and stay with it', async ({ page }) => {
 });
 
 test.describe('what cannot be attached', () => {
-    test.use({ allowedInConsole: /Failed to load resource/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 
     test('is refused in plain words, and the text stays', async ({ page }) => {
         await newConversation(page);

@@ -1,7 +1,7 @@
 import { alive, answer, expect, newConversation, open, send, test } from '../support/test.ts';
 
 // The browser itself reports every connection that it could not make.
-test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
 test('a prompt written while the server is away goes out once, when it is back', async ({ page, server }) => {
     await newConversation(page);
@@ -32,11 +32,26 @@ test('a page that was open while the server was killed shows the answer as unfin
 test('a conversation that could not be opened opens by itself when the server is back', async ({ page, server }) => {
     const id = await server.newSession();
     await server.converse(id, '[[say Here.]]');
-    await open(page, '/');
+    const other = await server.newSession();
+    await open(page, `/session/${other}`);
     await server.kill();
     await expect(page.getByText('Offline.')).toBeVisible();
-    await page.getByRole('navigation').getByRole('listitem').getByRole('link').click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Here.' }).click();
     await expect(page.getByRole('heading', { name: 'This conversation could not be opened' })).toBeVisible();
+    await server.start();
+    await expect(answer(page)).toContainText('Here.');
+});
+
+test('a page whose code did not come says so, and opens by itself when the server is back', async ({ page, server }) => {
+    const id = await server.newSession();
+    await server.converse(id, '[[say Here.]]');
+    await page.route('**/split_conversation.wasm', (route) => route.abort());
+    await open(page, '/');
+    await page.getByRole('navigation').getByRole('link', { name: 'Here.' }).click();
+    await expect(page.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
+    await page.unroute('**/split_conversation.wasm');
+    await server.kill();
+    await expect(page.getByText('Offline.')).toBeVisible();
     await server.start();
     await expect(answer(page)).toContainText('Here.');
 });

@@ -2,7 +2,7 @@ import type { Page, WebSocketRoute } from '@playwright/test';
 import { alive, answer, expect, newConversation, open, send, test } from '../support/test.ts';
 
 // The browser itself reports every connection that it could not make.
-test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
 /** Cuts come at moments that differ from run to run of the loop, and are the same in every run. */
 function random(seed: number): () => number {

@@ -117,7 +117,7 @@ for (const [name, make] of Object.entries(threads)) {
 
 test.describe('what leads nowhere', () => {
     // The browser itself reports the status.
-    test.use({ allowedInConsole: /Failed to load resource/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 
     for (const id of ['0123456789abcdef', '%3Cscript%3E', 'x'.repeat(200)]) {
         test(`an address with ${id.slice(0, 20)} says so and keeps what is remembered out of it`, async ({ page, server }) => {
@@ -168,7 +168,7 @@ test.describe('an earlier part whose conversation is lost', () => {
 });
 
 test.describe('a deleted conversation', () => {
-    test.use({ allowedInConsole: /Failed to load resource/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 
     test('is gone by every way, offers the remembered one, and comes back whole', async ({ page, server }) => {
         const made = await thread(server, 2, 'the second part');

@@ -225,7 +225,7 @@ test('several at once: chosen, archived, brought back, deleted', async ({ page, 
 });
 
 test.describe('without a server', () => {
-    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
     test('the list says in plain words that it cannot go on, and is right once the server is back', async ({ page, server }) => {
         for (let made = 0; made < 60; made += 1) await server.newSession();

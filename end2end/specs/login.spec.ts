@@ -4,7 +4,7 @@ import { alive, answer, audit, expect, send, test } from '../support/test.ts';
 // The socket and the functions of a page whose device was signed out are refused with 401.
 test.use({
     token: 'a-token-for-this-test',
-    allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/,
+    allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/,
 });
 
 async function signIn(page: Page, path: string, token: string): Promise<void> {

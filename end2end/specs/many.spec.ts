@@ -164,7 +164,7 @@ test('frames that are malformed, foreign or already known change nothing on the 
 });
 
 test.describe('a server that restarts', () => {
-    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
     test('still asks what it asked before, and takes one answer', async ({ page, server, context }) => {
         const [asking, other] = await sessions(server, 2);
@@ -232,7 +232,7 @@ test('two tabs on one conversation see the same', async ({ page, context }) => {
 });
 
 test.describe('a phone that was away', () => {
-    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+    test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
     test('shows what ended meanwhile, and the mark goes once it does', async ({ page, server }) => {
         let away = false;

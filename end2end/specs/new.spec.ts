@@ -34,7 +34,7 @@ test('an agent that is not there says what is missing', async ({ page }) => {
 
 test.describe('a folder outside the allowed ones', () => {
     // The browser itself reports the status 422.
-    test.use({ allowedInConsole: /Failed to load resource/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 
     test('is refused in plain words', async ({ page }) => {
         await open(page, '/new');

@@ -5,7 +5,7 @@ import { alive, answer, expect, open, send, test } from '../support/test.ts';
 
 test.use({
     serviceWorkers: 'allow',
-    allowedInConsole: /WebSocket connection to .* failed|Failed to load resource|ERR_INTERNET_DISCONNECTED/,
+    allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)|ERR_INTERNET_DISCONNECTED/,
 });
 
 /** Waits until the service worker has the page in hand. */

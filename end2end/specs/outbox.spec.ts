@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { alive, answer, audit, expect, newConversation, open, send, test } from '../support/test.ts';
 
 // The browser itself reports every connection that it could not make.
-test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to load resource/ });
+test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/ });
 
 const outbox = (page: Page) => page.evaluate(() => localStorage.getItem('throughline.outbox') ?? '');
 const prompts = (page: Page) => page.getByRole('article', { name: 'You', exact: true });

@@ -31,7 +31,7 @@ test('a chosen theme stays, without a flash', async ({ page }) => {
 
 test.describe('what does not exist', () => {
     // The browser itself reports the status.
-    test.use({ allowedInConsole: /Failed to load resource/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 
     test('an address without a page says so and comes alive', async ({ page }) => {
         await open(page, '/nowhere');

@@ -36,7 +36,7 @@ test('settings are a whole page', async ({ page }) => {
 
 test.describe('what does not exist', () => {
     // The browser itself reports the status 404.
-    test.use({ allowedInConsole: /Failed to load resource|was preloaded/ });
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)|was preloaded/ });
 
     test('is a whole page too', async ({ page }) => {
         await page.goto('/session/gone');
@@ -64,7 +64,7 @@ test('a prompt is sent by a plain form, once', async ({ page, server }) => {
 });
 
 test.describe('where one must sign in', () => {
-    test.use({ token: 'a-token-for-this-test', allowedInConsole: /Failed to load resource|was preloaded/ });
+    test.use({ token: 'a-token-for-this-test', allowedInConsole: /Failed to (load resource|fetch)|was preloaded/ });
 
     test('a reader signs in, and is where they wanted to be', async ({ page, server, token }) => {
         const id = await server.newSession();

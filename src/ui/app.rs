@@ -1,10 +1,8 @@
 //! The document around every page, and the table of pages.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
 use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{Lazy, SsrMode, path};
@@ -15,9 +13,6 @@ use super::pages::not_found::NotFoundPage;
 use super::parts::{self, Page};
 use super::platform;
 use super::state::AppState;
-
-/// When the parts that the first page did without are loaded, so that none is waited for later.
-const LOAD_PARTS_AFTER: Duration = Duration::from_secs(1);
 
 /// The addresses of the files that bring a page to life.
 #[derive(Debug, Clone)]
@@ -98,8 +93,8 @@ pub fn App() -> impl IntoView {
         state.connect();
         state.alive.set(true);
         platform::mark_hydrated();
-        set_timeout(|| spawn_local(parts::load_all()), LOAD_PARTS_AFTER);
     });
+    parts::load_ahead(state);
     // The server writes the title when the page around it may be gone already, so this one is
     // counted and not owned by the page.
     let title = ArcRwSignal::from(state.title);

@@ -5,6 +5,7 @@
 //! server rendered is never taken away and drawn again.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 use leptos_router::LazyRoute;
 
@@ -12,6 +13,7 @@ use super::components::page_title::PageTitle;
 use super::components::palette::Palette;
 use super::components::row_actions::RowSheet;
 use super::components::shortcuts::ShortcutsSheet;
+use super::components::unavailable::on_return;
 use super::overlay::Overlay;
 use super::pages::archive::ArchivePage;
 use super::pages::conversation::ConversationPage;
@@ -70,12 +72,18 @@ impl Page {
     }
 }
 
-/// Loads every part, one after the other. One that does not come is loaded when it is wanted.
-pub async fn load_all() {
-    for page in [Page::Conversation, Page::Settings] {
-        page.load().await;
-    }
-    let _ = load_overlays().await;
+/// Loads every part once the app is alive, so that none is waited for later; what a lost connection
+/// kept away comes with the next.
+pub fn load_ahead(app: AppState) {
+    Effect::new(move || {
+        app.returns.track();
+        spawn_local(async {
+            for page in [Page::Conversation, Page::Settings] {
+                page.load().await;
+            }
+            let _ = load_overlays().await;
+        });
+    });
 }
 
 #[allow(unsafe_code)]
@@ -167,9 +175,10 @@ route!(New);
 route!(Recovery);
 route!(Settings);
 
-/// Says that a part of the app did not come, and offers to load the page anew.
+/// Says that a part of the app did not come, and loads the page anew when the server is back.
 #[component]
 fn Unloaded() -> impl IntoView {
+    on_return(Callback::new(|()| platform::reload()));
     view! {
         <PageTitle text="Not loaded" />
         <div class="notice-page">

@@ -13,6 +13,7 @@ use super::icon::{GEAR, Icon};
 use super::new_button::NewButton;
 use super::row_actions::ListBar;
 use super::search::{Search, SearchBox, SearchResults};
+use super::unavailable::on_return;
 use crate::api::lists::overview;
 use crate::domain::ids::SessionId;
 use crate::domain::list::ListView;
@@ -30,7 +31,11 @@ pub fn SessionList() -> impl IntoView {
     keep_in_place(app);
     let fetched = Resource::new(move || view.get(), overview);
     let retry = Callback::new(move |()| fetched.refetch());
-    retry_on_return(app, retry);
+    on_return(Callback::new(move |()| {
+        if !app.has_list() {
+            retry.run(());
+        }
+    }));
     let content = move |fetched| list_view(app, view.get_untracked(), fetched, retry);
     view! {
         <nav
@@ -95,16 +100,5 @@ fn keep_in_place(app: AppState) {
         if path.with(|path| path == "/") {
             app.sight.restore();
         }
-    });
-}
-
-/// Tries again by itself once the server is back, if there is no list yet.
-fn retry_on_return(app: AppState, retry: Callback<()>) {
-    Effect::new(move |before: Option<u32>| {
-        let now = app.returns.get();
-        if before.is_some_and(|before| before != now) && !app.has_list() {
-            retry.run(());
-        }
-        now
     });
 }

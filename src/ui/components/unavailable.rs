@@ -34,7 +34,7 @@ pub fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
         }
         .into_any();
     }
-    retry_on_return(retry);
+    on_return(retry);
     view! {
         <PageTitle text="Not reachable" />
         <div class="notice-page">
@@ -49,7 +49,7 @@ pub fn Unavailable(failure: Failure, retry: Callback<()>) -> impl IntoView {
 }
 
 /// Tries again by itself once the server is back.
-fn retry_on_return(retry: Callback<()>) {
+pub fn on_return(retry: Callback<()>) {
     let returns = AppState::current().returns;
     Effect::new(move |before: Option<u32>| {
         let now = returns.get();

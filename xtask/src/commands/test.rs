@@ -9,8 +9,10 @@ use crate::project::{Mode, Project};
 use crate::server::Start;
 use crate::{cargo, process};
 
-/// Where the debug build is tested: it is there for what only a debug build complains about.
+/// Where each build is tested: the debug build, which complains about more, on a desktop; the release
+/// build, which is what people run, on a phone.
 const DEBUG_PROJECTS: [&str; 2] = ["--project=desktop", "--project=desktop, no script"];
+const RELEASE_PROJECTS: [&str; 2] = ["--project=phone", "--project=phone, no script"];
 
 /// Run every test: in Rust, then in a browser against the debug and the release build
 #[derive(clap::Args)]
@@ -54,15 +56,16 @@ fn test_in_browser(project: &Project, arguments: &[OsString]) -> Result<()> {
 
     let debug = build::debug(project, &[], false)?;
     let label = "testing the debug build in a browser";
-    // The release build, which is what people run, is tested on phones as well.
-    let desktop = DEBUG_PROJECTS.map(OsString::from);
-    let of_debug = if arguments.is_empty() { &desktop[..] } else { arguments };
-    tests.run(label, Mode::Debug, &debug, of_debug)?;
+    let chosen = |projects: [&str; 2]| match arguments {
+        [] => projects.map(OsString::from).to_vec(),
+        given => given.to_vec(),
+    };
+    tests.run(label, Mode::Debug, &debug, &chosen(DEBUG_PROJECTS))?;
 
     dist::dist(project)?;
     let release = Start::dist(project, &[]);
     let label = "testing the release build in a browser";
-    tests.run(label, Mode::Release, &release, arguments)?;
+    tests.run(label, Mode::Release, &release, &chosen(RELEASE_PROJECTS))?;
 
     let manifest = Manifest::read(&project.site(Mode::Release))
         .context("the release build left no manifest")?;
