@@ -44,6 +44,7 @@ pub fn TranscriptView(conversation: Conversation) -> impl IntoView {
         <div class="scroller" node_ref=scroller on:scroll=on_scroll>
             <div class="transcript" role="log" aria-label="Messages" aria-live="polite" aria-busy=busy>
                 <Earlier conversation=conversation.clone() />
+                <Empty conversation=conversation.clone() />
                 <Messages conversation=conversation.clone() />
                 <Waiting conversation />
             </div>
@@ -77,6 +78,19 @@ fn Earlier(conversation: Conversation) -> impl IntoView {
             <button r#type="button" class="button quiet earlier" on:click=fetch.clone()>
                 "Show earlier messages"
             </button>
+        </Show>
+    }
+}
+
+/// Says what to do in a conversation that has nothing in it yet.
+#[component]
+fn Empty(conversation: Conversation) -> impl IntoView {
+    let outbox = AppState::current().outbox;
+    let Conversation { entries, session_id, .. } = conversation;
+    let empty = move || entries.with(Vec::is_empty) && outbox.of(&session_id).is_empty();
+    view! {
+        <Show when=empty>
+            <p class="hint">"Say what you want done. It goes on when you close this page."</p>
         </Show>
     }
 }
