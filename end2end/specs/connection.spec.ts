@@ -29,11 +29,12 @@ test('a page that was open while the server was killed shows the answer as unfin
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
 });
 
-test('a conversation that could not be opened opens by itself when the server is back', async ({ page, server }) => {
+test('a conversation that could not be opened opens by itself when the server is back', async ({ page, server, isMobile }) => {
     const id = await server.newSession();
     await server.converse(id, '[[say Here.]]');
     const other = await server.newSession();
     await open(page, `/session/${other}`);
+    if (isMobile) await page.getByRole('link', { name: 'All conversations' }).click();
     await server.kill();
     await expect(page.getByText('Offline.')).toBeVisible();
     await page.getByRole('navigation').getByRole('link', { name: 'Here.' }).click();
