@@ -64,12 +64,8 @@ export async function memory(session: CDPSession): Promise<Memory> {
 
 /** Reads how much memory the browser module has taken; the heap of the page does not count it. */
 async function moduleMemory(session: CDPSession): Promise<number> {
-    const { result } = await session.send('Runtime.evaluate', { expression: 'WebAssembly.Memory.prototype' });
-    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId! });
-    const sum = 'function () { return this.reduce((sum, it) => sum + it.buffer.byteLength, 0); }';
-    const read = await session.send('Runtime.callFunctionOn', {
-        objectId: objects.objectId!, functionDeclaration: sum, returnByValue: true,
-    });
-    await session.send('Runtime.releaseObject', { objectId: objects.objectId! });
-    return read.result.value;
+    const glue = "document.querySelector('link[rel=modulepreload]').href";
+    const expression = `import(${glue}).then((it) => it.initSync().memory.buffer.byteLength)`;
+    const { result } = await session.send('Runtime.evaluate', { expression, awaitPromise: true });
+    return result.value;
 }
