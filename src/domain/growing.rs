@@ -83,6 +83,11 @@ impl Growing {
         self.versions.iter().copied().enumerate().skip(from).collect()
     }
 
+    /// Lets go of the blocks before a place, which nobody looks at any more.
+    pub fn forget(&mut self, before: usize) {
+        self.document.forget(before);
+    }
+
     pub fn count(&self) -> usize {
         self.versions.len()
     }

@@ -137,6 +137,12 @@ impl Document {
         &self.blocks
     }
 
+    /// Lets go of blocks at the beginning that no further word can change. Their places stay, empty.
+    pub fn forget(&mut self, before: usize) {
+        let settled = self.settled.min(before);
+        self.blocks.iter_mut().take(settled).for_each(|block| *block = Block::Rule);
+    }
+
     /// Counts the leading blocks that no further push can change.
     pub fn settled(&self) -> usize {
         self.settled

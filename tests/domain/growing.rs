@@ -122,3 +122,22 @@ proptest! {
         check(&pieces);
     }
 }
+
+#[test]
+fn blocks_that_were_let_go_of_leave_the_others_as_they_are() {
+    let paragraphs: Vec<_> = (0..9).map(|number| format!("Paragraph {number}.")).collect();
+    let (mut growing, mut text) = (Growing::default(), String::new());
+    for (number, paragraph) in paragraphs.iter().enumerate() {
+        text.push_str(paragraph);
+        text.push_str("\n\n");
+        growing.follow(&text);
+        growing.forget(number.saturating_sub(3));
+    }
+    let whole = parse(&text);
+    assert_eq!(growing.count(), whole.len());
+    assert_ne!(growing.block(0), whole.first(), "it was let go of");
+    for place in 6..9 {
+        assert_eq!(growing.block(place), whole.get(place));
+    }
+    assert_eq!(growing.blocks(6).iter().map(|key| key.0).collect::<Vec<_>>(), [6, 7, 8]);
+}

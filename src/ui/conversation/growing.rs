@@ -31,6 +31,11 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
     let shown = StoredValue::new(Shown::default());
     let whole = RwSignal::new(false);
     let window = Memo::new(move |before: Option<&Window>| {
+        let known = before.map_or(0, |(left_out, _)| *left_out);
+        if whole.get() && known > 0 {
+            // What was let go of is read from the text again.
+            shown.update_value(|shown| shown.growing = Growing::default());
+        }
         conversation.with_part(&entry, place, |part| {
             if let Part::Text { text } | Part::Thinking { text } = part {
                 shown.update_value(|shown| shown.follow(text));
@@ -38,11 +43,14 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
         });
         let count = shown.with_value(|shown| shown.growing.count());
         let follows = before.is_some() && conversation.at_end.get_untracked();
-        let left_out = match before.map_or(0, |(left_out, _)| *left_out) {
+        let left_out = match known {
             _ if whole.get() => 0,
-            left_out if follows && count > left_out + 2 * FOLLOWED => count - FOLLOWED,
-            left_out => left_out.min(count),
+            _ if follows && count > known + 2 * FOLLOWED => count - FOLLOWED,
+            _ => known.min(count),
         };
+        if left_out > known {
+            shown.update_value(|shown| shown.growing.forget(left_out));
+        }
         (left_out, shown.with_value(|shown| shown.growing.blocks(left_out)))
     });
     let left_out = Memo::new(move |_| window.with(|(left_out, _)| *left_out > 0));
