@@ -22,11 +22,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use tokio::sync::mpsc;
 
 use self::conversation::Conversation;
 use self::pool::Pool;
-use super::agent::{Agent, AgentError, AgentHandle, HAPPENINGS_AHEAD, OpenRequest};
+use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
 use super::household::Household;
 use super::process::Launch;
 use crate::wire::rest::AgentInfo;
@@ -100,11 +99,10 @@ impl Agent for Acp {
             if let Some(missing) = acp.info().missing {
                 return Err(AgentError::Unavailable(missing));
             }
-            let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
-            let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+            let (handle, inbox, outbox) = AgentHandle::pair();
             let conversation = Conversation::open(acp, request, outbox).await?;
             tokio::spawn(conversation.serve(inbox));
-            Ok(AgentHandle { commands, happenings })
+            Ok(handle)
         })
     }
 

@@ -104,6 +104,15 @@ pub struct AgentHandle {
     pub happenings: mpsc::Receiver<Happening>,
 }
 
+impl AgentHandle {
+    /// Makes the queues between a session and its agent: the session's ends, then the agent's.
+    pub fn pair() -> (Self, mpsc::Receiver<AgentCommand>, mpsc::Sender<Happening>) {
+        let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
+        let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+        (Self { commands, happenings }, inbox, outbox)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentCommand {
     Prompt { text: String, attachments: Vec<Attachment> },

@@ -25,8 +25,7 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::agent::{
-    Agent, AgentCommand, AgentError, AgentHandle, HAPPENINGS_AHEAD, Happening, OpenRequest,
-    Resumption,
+    Agent, AgentCommand, AgentError, AgentHandle, Happening, OpenRequest, Resumption,
 };
 use super::workspace::Workspace;
 use crate::domain::ids::RequestId;
@@ -71,11 +70,10 @@ impl Agent for Demo {
     /// need it, so that a conversation can always begin.
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>> {
         Box::pin(async move {
-            let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
-            let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+            let (handle, inbox, outbox) = AgentHandle::pair();
             let agent = self.clone();
             tokio::spawn(agent.serve(request, inbox, outbox));
-            Ok(AgentHandle { commands, happenings })
+            Ok(handle)
         })
     }
 

@@ -19,11 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::BoxFuture;
-use tokio::sync::mpsc;
 
 use self::client::Client;
 use self::conversation::Conversation;
-use super::agent::{Agent, AgentError, AgentHandle, HAPPENINGS_AHEAD, OpenRequest};
+use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
 use crate::server::blobs::Blobs;
 use crate::wire::rest::AgentInfo;
 
@@ -100,11 +99,10 @@ impl Agent for OpenAi {
     fn open(&self, request: OpenRequest) -> BoxFuture<'_, Result<AgentHandle, AgentError>> {
         let openai = self.clone();
         Box::pin(async move {
-            let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
-            let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+            let (handle, inbox, outbox) = AgentHandle::pair();
             let conversation = Conversation::open(openai, request, outbox).await?;
             tokio::spawn(conversation.serve(inbox));
-            Ok(AgentHandle { commands, happenings })
+            Ok(handle)
         })
     }
 

@@ -18,11 +18,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use self::conversation::Conversation;
-use super::agent::{Agent, AgentError, AgentHandle, HAPPENINGS_AHEAD, OpenRequest};
+use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
 use super::household::Household;
 use super::process::Launch;
 use crate::server::lock::lock;
@@ -117,11 +116,10 @@ impl Agent for Pi {
             if let Some(missing) = pi.info().missing {
                 return Err(AgentError::Unavailable(missing));
             }
-            let (commands, inbox) = mpsc::channel(HAPPENINGS_AHEAD);
-            let (outbox, happenings) = mpsc::channel(HAPPENINGS_AHEAD);
+            let (handle, inbox, outbox) = AgentHandle::pair();
             let conversation = Conversation::open(pi, request, outbox).await?;
             tokio::spawn(conversation.serve(inbox));
-            Ok(AgentHandle { commands, happenings })
+            Ok(handle)
         })
     }
 
