@@ -119,7 +119,7 @@ async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
             tracing::info!(agent = %agent.name, "found");
         }
     });
-    Ok(Services::new(config, data, agents, assets))
+    Ok(Services::new(config, data, agents, assets)?)
 }
 
 /// Removes for good what was deleted long ago. The journals go first: without their conversations

@@ -60,6 +60,7 @@ mod server {
     mod turn_fault;
     mod turn_race;
     mod turns;
+    mod writer;
 }
 
 mod wire {

@@ -39,7 +39,7 @@ impl Growing {
         // What settled with the last words was still drawn after them.
         self.open.retain(|open| open.place >= settled);
         let known = self.document.blocks().get(settled..).unwrap_or_default().to_vec();
-        match text.strip_prefix(self.document.text()) {
+        match self.document.beyond(text) {
             Some(more) => self.document.push(more),
             None => self.begin_anew(text),
         }

@@ -127,6 +127,11 @@ impl Live {
         }
     }
 
+    /// Tells how the agent was lost while nothing was asked of it.
+    pub fn lost(&self) -> Option<&str> {
+        self.error.as_deref().filter(|_| self.status == Status::Idle)
+    }
+
     /// Counts the questions that wait for a person.
     pub fn open_questions(&self) -> usize {
         self.messages.iter().map(|message| message.open_questions().count()).sum()

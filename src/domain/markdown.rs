@@ -102,11 +102,12 @@ pub fn parse(text: &str) -> Vec<Block> {
 /// Parses a growing text: only its last top-level block is parsed again on each push.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    text: String,
+    /// How much of the text, at its beginning, made the blocks that are settled.
+    done: usize,
+    /// The text after that.
+    rest: String,
     blocks: Vec<Block>,
     settled: usize,
-    /// The offset in the text of the first block that is not settled.
-    unsettled: usize,
 }
 
 impl Document {
@@ -119,17 +120,19 @@ impl Document {
 
     /// Appends text.
     pub fn push(&mut self, delta: &str) {
-        self.text.push_str(delta);
-        let parsed = blocks::parse(slice::after(&self.text, self.unsettled));
+        self.rest.push_str(delta);
+        let parsed = blocks::parse(&self.rest);
         self.blocks.truncate(self.settled);
         self.blocks.extend(parsed.blocks);
         self.settled += parsed.last_index;
-        self.unsettled += parsed.last_offset;
+        self.done += parsed.last_offset;
+        self.rest.drain(..parsed.last_offset);
     }
 
-    /// Returns all text pushed so far.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// Gives what a text has beyond this document, if it goes on from it. Settled text is not kept
+    /// and cannot be compared: a text may grow, or be another from there on.
+    pub fn beyond<'a>(&self, text: &'a str) -> Option<&'a str> {
+        text.get(self.done..)?.strip_prefix(self.rest.as_str())
     }
 
     /// Returns the same blocks as `parse` would for the text so far.

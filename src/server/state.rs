@@ -1,5 +1,6 @@
 //! What handlers and server functions are given.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
@@ -37,12 +38,17 @@ pub struct Services {
 }
 
 impl Services {
-    pub(super) fn new(config: Config, data: Data, agents: Agents, assets: Assets) -> Self {
+    pub(super) fn new(
+        config: Config,
+        data: Data,
+        agents: Agents,
+        assets: Assets,
+    ) -> io::Result<Self> {
         let Data { store, blobs, turn_log } = data;
-        let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents);
+        let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents)?;
         let mut roots = vec![config.workspace.clone()];
         roots.extend(config.agents.roots.iter().cloned());
-        Self {
+        Ok(Self {
             auth: Auth::new(&config, store.clone()),
             folders: Folders::new(roots),
             config: Arc::new(config),
@@ -53,7 +59,7 @@ impl Services {
             commands: CommandLog::default(),
             registry,
             assets: Arc::new(assets),
-        }
+        })
     }
 
     /// Looks over the journal of a running server, whose turns under way are left alone.

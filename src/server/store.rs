@@ -10,6 +10,7 @@ mod direct;
 mod entry;
 mod export;
 mod find;
+mod fold;
 mod lineage;
 mod list;
 mod marks;
@@ -20,6 +21,7 @@ mod rank;
 mod rows;
 mod search;
 mod sessions;
+mod writer;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -33,6 +35,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use connections::Connections;
 use direct::Direct;
 use prompts::Desk;
+use writer::Writer;
 
 pub use devices::Device;
 pub use entry::Standing;
@@ -40,6 +43,7 @@ pub use find::Found;
 pub use list::ListCursor;
 pub use messages::MessagePage;
 pub use prompts::{NewPrompt, Stored};
+pub use writer::Precedence;
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
 
@@ -118,7 +122,7 @@ impl StoreError {
 /// Sessions and messages on disk. One connection writes, several read.
 #[derive(Debug, Clone)]
 pub struct Store {
-    writer: Connections,
+    writer: Writer,
     readers: Connections,
     direct: Direct,
     prompts: Desk,
@@ -137,8 +141,9 @@ impl Store {
             // What must survive a power cut is in the journal, or waits for `settle`.
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
+            .pragma("wal_autocheckpoint", "0")
             .busy_timeout(Duration::from_secs(5));
-        let writer = Connections::open(&options, 1).await?;
+        let writer = Writer::open(&options).await?;
         MIGRATIONS.run(&mut *writer.lend().await?).await.map_err(|error| match error {
             MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..) => {
                 StoreError::Newer(file.display().to_string())

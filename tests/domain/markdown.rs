@@ -639,15 +639,18 @@ proptest! {
         cuts.sort_unstable();
         let mut document = Document::default();
         let mut frozen: Vec<Block> = Vec::new();
+        let mut pushed = String::new();
         for pair in cuts.windows(2) {
             let delta: String = characters[pair[0]..pair[1]].iter().collect();
             document.push(&delta);
-            prop_assert_eq!(document.blocks(), parse(document.text()));
+            pushed.push_str(&delta);
+            prop_assert_eq!(document.blocks(), parse(&pushed));
+            prop_assert_eq!(document.beyond(&text), text.strip_prefix(&pushed));
             prop_assert!(document.settled() >= frozen.len());
             prop_assert!(document.blocks().starts_with(&frozen));
             frozen = document.blocks()[..document.settled()].to_vec();
         }
-        prop_assert_eq!(document.text(), text);
+        prop_assert_eq!(pushed, text);
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl SessionTask {
         self.agent_state = AgentState::Closed;
         self.flush_words();
         let Some(running) = &self.running else {
-            return;
+            return self.agent_lost(message).await;
         };
         if running.stop_by.is_some() {
             return self.end_turn(Outcome::Cancelled).await;
@@ -174,6 +174,13 @@ impl SessionTask {
         self.write(Happening::Notice { level: NoticeLevel::Error, text: message.clone() });
         self.emit(Event::RpcProcessCrashed { message });
         self.end_turn(Outcome::Crashed).await;
+    }
+
+    /// Says that the agent is gone though nothing was asked of it.
+    async fn agent_lost(&mut self, message: String) {
+        let message = format!("{message} Your next message starts it again.");
+        self.emit(Event::RpcProcessCrashed { message });
+        self.announce().await;
     }
 
     pub(super) async fn cancel(&mut self) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Finds the task of a session, and starts it at the first need.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::mpsc::error::TrySendError;
@@ -9,7 +10,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::board::Board;
 use super::chronicle::Happened;
 use super::desk::Desk;
+use super::error::SessionError;
 use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
+use super::workshop::Workshop;
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
 use crate::domain::message::Message;
@@ -27,18 +30,6 @@ use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
 const COMMANDS_WAITING: usize = 64;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    #[error("no such session")]
-    NotFound,
-    #[error("the agent {0} is not known here")]
-    UnknownAgent(String),
-    #[error("the server is shutting down")]
-    ShuttingDown,
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 struct TaskHandle {
     commands: mpsc::Sender<TaskCommand>,
@@ -60,16 +51,18 @@ pub struct Registry {
     blobs: Blobs,
     turn_log: TurnLog,
     agents: Agents,
+    workshop: Workshop,
     board: Board,
     epoch: Epoch,
     tasks: Arc<Mutex<Tasks>>,
 }
 
 impl Registry {
-    pub fn new(store: Store, blobs: Blobs, turn_log: TurnLog, agents: Agents) -> Self {
+    pub fn new(store: Store, blobs: Blobs, turn_log: TurnLog, agents: Agents) -> io::Result<Self> {
         let board = Board::new(store.clone());
         let epoch = mint::epoch();
-        Self { store, blobs, turn_log, agents, board, epoch, tasks: Arc::default() }
+        let (workshop, tasks) = (Workshop::open()?, Arc::default());
+        Ok(Self { store, blobs, turn_log, agents, workshop, board, epoch, tasks })
     }
 
     pub fn epoch(&self) -> &Epoch {
@@ -289,7 +282,7 @@ impl Registry {
         };
         let desk = around.desk.clone();
         let task = SessionTask::new(around, session, kept, agent, latest, commands, meta_sender);
-        tokio::spawn(task.run());
+        self.workshop.spawn(task.run());
         tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta, desk });
         Ok(sender)
     }

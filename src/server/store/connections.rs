@@ -41,12 +41,6 @@ impl Connections {
         MutexGuard::try_map(slot, Option::as_mut).map_err(|_| sqlx::Error::PoolClosed)
     }
 
-    /// Lends the first connection to a thread that may wait for it.
-    pub fn lend_to_thread(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, sqlx::Error> {
-        let slot = self.slots.first().ok_or(sqlx::Error::PoolClosed)?.blocking_lock();
-        MutexGuard::try_map(slot, Option::as_mut).map_err(|_| sqlx::Error::PoolClosed)
-    }
-
     /// Closes all connections, each once nobody uses it.
     pub async fn close(&self) {
         for slot in self.slots.iter() {

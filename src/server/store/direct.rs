@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::connections::Connections;
+use super::writer::Writer;
 use super::{Store, StoreError};
 use crate::server::lock::lock;
 
@@ -33,7 +33,7 @@ impl Direct {
             connection.busy_timeout(Duration::from_secs(5))?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
             connection.pragma_update(None, "foreign_keys", true)?;
-            // Folding the log into the file waits for the disk: sqlx's writer does it.
+            // Folding the log into the file waits for the disk, and has a thread of its own.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
             connection.set_prepared_statement_cache_capacity(STATEMENTS);
             Ok::<_, StoreError>(Arc::new(Mutex::new(Some(connection))))
@@ -61,13 +61,13 @@ impl Direct {
     }
 }
 
-/// Writes in one transaction from a thread that may wait, all or nothing.
-pub(super) fn transact<T>(
-    writer: &Connections,
+/// Writes in one transaction from a thread that may wait, before all others, all or nothing.
+pub(super) fn transact_first<T>(
+    writer: &Writer,
     direct: &Direct,
     work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let _alone = writer.lend_to_thread()?;
+    let _alone = writer.lend_first()?;
     direct.transact(work)
 }
 
@@ -81,6 +81,18 @@ impl Store {
         // falling asleep for whole milliseconds.
         let _alone = self.writer.lend().await?;
         self.direct.transact(work)
+    }
+
+    /// Reads a few rows over the connection that writes, if that is free: after every write, all
+    /// others have to fetch from the file what this one still has.
+    pub(super) fn read_warm<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match self.direct.writer.try_lock() {
+            Ok(writer) => work(writer.as_ref().ok_or(sqlx::Error::PoolClosed)?),
+            Err(_) => self.read(work),
+        }
     }
 
     /// Reads a few rows at once.

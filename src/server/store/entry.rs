@@ -23,7 +23,7 @@ impl Store {
         turn: &TurnId,
         session: &SessionId,
     ) -> Result<Option<Standing>, StoreError> {
-        self.read(|connection| {
+        self.read_warm(|connection| {
             let found = connection
                 .prepare_cached(
                     "SELECT EXISTS (SELECT 1 FROM messages WHERE turn_id = ?1 AND role = 'user'), \

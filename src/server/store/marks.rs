@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::params;
 use sqlx::{Row, query};
 
 use super::rows;
@@ -50,12 +51,15 @@ impl Store {
 
     /// Tells whether the mark changed.
     pub async fn mark_unread(&self, id: &SessionId, unread: bool) -> Result<bool, StoreError> {
-        let done = query("UPDATE sessions SET unread = $2 WHERE session_id = $1 AND unread <> $2")
-            .bind(id.as_str())
-            .bind(i64::from(unread))
-            .execute(&mut *self.writer.lend().await?)
-            .await?;
-        Ok(done.rows_affected() > 0)
+        self.write(|transaction| {
+            let changed = transaction
+                .prepare_cached(
+                    "UPDATE sessions SET unread = ?2 WHERE session_id = ?1 AND unread <> ?2",
+                )?
+                .execute(params![id.as_str(), unread])?;
+            Ok(changed > 0)
+        })
+        .await
     }
 
     /// Keeps what a person set for the agent.

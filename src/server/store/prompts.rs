@@ -7,11 +7,11 @@ use std::thread;
 use rusqlite::{Connection, Transaction, params, params_from_iter};
 use tokio::sync::oneshot;
 
-use super::connections::Connections;
-use super::direct::{Direct, transact};
+use super::direct::{Direct, transact_first};
 use super::messages::append;
 use super::rows::{self, message_columns};
 use super::search::index;
+use super::writer::{Precedence, Writer};
 use super::{Store, StoreError};
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::list::{preview, title_from_prompt};
@@ -37,7 +37,7 @@ struct Job {
 pub(super) struct Desk(mpsc::Sender<Job>);
 
 impl Desk {
-    pub fn open(writer: Connections, direct: Direct) -> Result<Self, StoreError> {
+    pub fn open(writer: Writer, direct: Direct) -> Result<Self, StoreError> {
         let (sender, jobs) = mpsc::channel::<Job>();
         let work = move || {
             while let Ok(first) = jobs.recv() {
@@ -54,6 +54,12 @@ impl Desk {
 }
 
 impl Store {
+    /// Says that somebody waits until a prompt is stored: other writes let it go first while this
+    /// is kept, but not for long.
+    pub fn expect_prompt(&self) -> Precedence {
+        self.writer.expect_prompt()
+    }
+
     /// Begins to store a prompt beside whatever the caller does meanwhile.
     pub fn begin_prompt(&self, prompt: NewPrompt) -> Stored {
         let (done, stored) = oneshot::channel();
@@ -123,8 +129,8 @@ fn waiting(
     Ok(prompts)
 }
 
-fn store_all(writer: &Connections, direct: &Direct, jobs: Vec<Job>) {
-    let together = transact(writer, direct, |transaction| {
+fn store_all(writer: &Writer, direct: &Direct, jobs: Vec<Job>) {
+    let together = transact_first(writer, direct, |transaction| {
         jobs.iter().map(|job| add(transaction, &job.prompt)).collect::<Result<Vec<_>, _>>()
     });
     match together {

@@ -52,6 +52,7 @@ async fn begin(
         services.store.remove_message(message_id).await?;
         halves.remove(&turn.turn_id);
     }
+    let _precedence = services.store.expect_prompt();
     let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
     if standing.as_ref().is_none_or(|standing| standing.known)
         && let Some(receipt) = known_turn(services, &turn).await?
@@ -122,7 +123,10 @@ async fn enter(
 }
 
 /// Waits for the store, which is done before the disk is as a rule.
-async fn until_stored(storing: Stored) -> Result<bool, StoreError> {
+async fn until_stored(mut storing: Stored) -> Result<bool, StoreError> {
+    if let Ok(stored) = storing.try_recv() {
+        return stored;
+    }
     let gone = |_| Err(StoreError::Closed);
     if has_threads() {
         tokio::task::block_in_place(|| storing.blocking_recv().unwrap_or_else(gone))

@@ -32,6 +32,8 @@ pub struct Conversation {
     pub status: ArcRwSignal<Status>,
     pub queued: ArcRwSignal<Vec<TurnId>>,
     pub continuation: ArcRwSignal<Option<SessionId>>,
+    /// How the agent was lost while nothing was asked of it.
+    pub lost: ArcRwSignal<Option<String>>,
     pub has_earlier: ArcRwSignal<bool>,
     /// What a person should know about the last thing they tried.
     pub problem: ArcRwSignal<Option<String>>,
@@ -60,6 +62,7 @@ impl Conversation {
             status: ArcRwSignal::new(live.status),
             queued: ArcRwSignal::new(live.queued.clone()),
             continuation: ArcRwSignal::new(live.continuation.clone()),
+            lost: ArcRwSignal::new(live.lost().map(str::to_owned)),
             has_earlier: ArcRwSignal::new(has_earlier),
             problem: ArcRwSignal::new(None),
             returned: ArcRwSignal::new(None),
@@ -110,13 +113,15 @@ impl Conversation {
             Change::Message(place) => self.show_message(place, None),
             Change::Part { message, part } => self.show_message(message, Some(part)),
         }
-        let (status, queued, continuation) = self
-            .live
-            .with_value(|live| (live.status, live.queued.clone(), live.continuation.clone()));
-        set_if_new(&self.status, status);
-        set_if_new(&self.queued, queued);
-        set_if_new(&self.continuation, continuation);
+        self.live.with_value(|live| self.show_state(live));
         self.grown.notify();
+    }
+
+    fn show_state(&self, live: &Live) {
+        set_if_new(&self.status, live.status);
+        set_if_new(&self.queued, live.queued.clone());
+        set_if_new(&self.continuation, live.continuation.clone());
+        set_if_new(&self.lost, live.lost().map(str::to_owned));
     }
 
     fn show_added(&self, place: usize) {
@@ -156,9 +161,7 @@ impl Conversation {
         self.cursor.set_value(transcript.as_of.clone());
         let live = transcript.into_live();
         self.app.outbox.shown(&turns_of(&live));
-        set_if_new(&self.status, live.status);
-        set_if_new(&self.queued, live.queued.clone());
-        set_if_new(&self.continuation, live.continuation.clone());
+        self.show_state(&live);
         let entries: Vec<_> = live.messages.iter().map(|message| self.entry_for(message)).collect();
         self.live.set_value(live);
         entries.iter().for_each(Entry::notify);

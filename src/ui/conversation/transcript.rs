@@ -46,6 +46,7 @@ pub fn TranscriptView(conversation: Conversation) -> impl IntoView {
                 <Earlier conversation=conversation.clone() />
                 <Empty conversation=conversation.clone() />
                 <Messages conversation=conversation.clone() />
+                <Lost conversation=conversation.clone() />
                 <Waiting conversation />
             </div>
         </div>
@@ -107,6 +108,13 @@ fn Messages(conversation: Conversation) -> impl IntoView {
             }
         />
     }
+}
+
+/// Says that the agent stopped though nothing was asked of it.
+#[component]
+fn Lost(conversation: Conversation) -> impl IntoView {
+    let lost = conversation.lost;
+    view! { {move || lost.get().map(|lost| view! { <p class="lost">{lost}</p> })} }
 }
 
 /// Prompts on their way to the server.

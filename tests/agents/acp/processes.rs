@@ -120,20 +120,31 @@ async fn death_in_a_turn_is_noticed_within_a_second() {
     assert!(words(&app, &id, "t3", "say usable").await.ends_with("usable"));
 }
 
-/// Nothing was under way, so nothing is lost: the row never says that somebody works.
+/// Nothing was under way, so nothing is lost; whoever looks at the row is told.
 #[tokio::test]
-async fn death_while_idle_leaves_a_row_at_rest_and_the_next_prompt_starts_another() {
+async fn death_while_idle_is_told_within_a_second_and_the_next_prompt_starts_another() {
     let app = start().await;
     let id = app.new_session().await;
     app.converse(&id, "t0", "count").await;
     let first = numbers(&words(&app, &id, "t1", "who").await).remove(0);
+    let mut socket = app.socket().await;
+    socket.subscribe(&id, None).await;
+    // The answer comes after the subscription.
+    socket.command(&id, &json!({ "type": "cancel" })).await;
     kill(&first);
-    until_gone(&first).await;
+    let noticed = socket.until_event("rpc_process_crashed");
+    let noticed = tokio::time::timeout(Duration::from_secs(1), noticed).await;
+    let noticed = noticed.expect("it should be noticed within a second");
+    let told = noticed.last().unwrap()["event"]["message"].as_str().unwrap().to_owned();
+    assert!(told.ends_with("Your next message starts it again."), "{told}");
     let row = app.get_json(&format!("/api/sessions/{id}")).await;
-    assert_eq!(row["session"]["status"], "idle");
+    assert_eq!((&row["session"]["status"], &row["error"]), (&json!("idle"), &json!(told)));
+    assert!(app.get_text("/").await.contains("The agent stopped"));
+    assert!(app.get_text(&format!("/session/{id}")).await.contains("Your next message starts it"));
     assert_eq!(words(&app, &id, "t2", "count").await, "prompt 2", "it is resumed");
     let second = numbers(&words(&app, &id, "t3", "who").await).remove(0);
     assert_ne!(first, second);
+    assert!(!app.get_text("/").await.contains("The agent stopped"));
 }
 
 /// Runs a prompt in a new conversation of another server, and gives the words of the answer.

@@ -205,11 +205,11 @@ impl Connection {
 
     /// Tells everyone that the process is gone.
     pub async fn close(&self, how: &str) {
-        let (waiting, mailboxes) = {
+        let (waiting, mailboxes, let_go) = {
             let mut state = self.state();
-            state.input = None;
+            let let_go = state.input.take().is_none();
             state.gone = Some(how.to_owned());
-            (std::mem::take(&mut state.waiting), state.routes.close())
+            (std::mem::take(&mut state.waiting), state.routes.close(), let_go)
         };
         for waiter in waiting.into_values() {
             if let Waiter::Caller { reply, .. } = waiter {
@@ -217,7 +217,7 @@ impl Connection {
             }
         }
         for mailbox in mailboxes {
-            let _ = mailbox.send(Mail::Gone(how.to_owned())).await;
+            let _ = mailbox.send(Mail::Gone { how: how.to_owned(), let_go }).await;
         }
     }
 

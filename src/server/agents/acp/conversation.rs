@@ -244,9 +244,9 @@ impl Conversation {
             }
             Some(Mail::Permission { id, params }) => self.ask(id, &params).await,
             Some(Mail::TurnEnded(reply)) => self.end(reply).await,
-            Some(Mail::Gone(how)) => self.lose(&how).await,
+            Some(Mail::Gone { how, let_go }) => self.lose(&how, let_go).await,
             // Another conversation has taken the session over.
-            None => self.lose("was asked to go on elsewhere").await,
+            None => self.lose("was asked to go on elsewhere", true).await,
         }
     }
 

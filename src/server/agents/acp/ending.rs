@@ -19,7 +19,7 @@ impl Conversation {
                 self.turn = None;
                 return self.say(Happening::Ended(Ending::Cancelled)).await;
             }
-            Err(Refusal::Gone(how)) => return self.lose(&how).await,
+            Err(Refusal::Gone(how)) => return self.lose(&how, false).await,
             Err(Refusal::Refused { message, .. }) => return self.fail("prompt", message).await,
             Err(Refusal::Late) => return self.fail("prompt", "It took too long.".into()).await,
         };
@@ -45,12 +45,12 @@ impl Conversation {
         self.say(Happening::Ended(Ending::Failed)).await
     }
 
-    /// Notices that the process is gone. Between turns that is no news: the next prompt starts
-    /// another.
-    pub(super) async fn lose(&mut self, how: &str) -> Result<(), Left> {
+    /// Notices that the process is gone. Between turns that is news only if nobody let it go; the
+    /// next prompt starts another.
+    pub(super) async fn lose(&mut self, how: &str, let_go: bool) -> Result<(), Left> {
         self.link = None;
         self.questions.clear();
-        if self.turn.take().is_none() {
+        if self.turn.take().is_none() && let_go {
             return Ok(());
         }
         let message = format!("{} stopped unexpectedly: it {how}", self.acp.name());

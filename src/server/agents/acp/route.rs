@@ -26,8 +26,8 @@ pub enum Mail {
     Permission { id: Value, params: Value },
     /// The reply to the prompt under way.
     TurnEnded(Reply),
-    /// The process is gone, and this is how it went.
-    Gone(String),
+    /// The process is gone, this is how it went, and whether it was asked to.
+    Gone { how: String, let_go: bool },
 }
 
 /// What happens to the messages of one session.

@@ -223,7 +223,7 @@ impl Conversation {
         let Some(link) = &mut self.link else { return Ok(()) };
         match link.set(&name, &value).await {
             Ok(()) => {}
-            Err(Refusal::Gone(how)) => return self.lose(&how).await,
+            Err(Refusal::Gone(how)) => return self.lose(&how, false).await,
             Err(refusal) => tracing::warn!(%name, %value, ?refusal, "an option was not taken"),
         }
         self.tell_options().await
@@ -238,7 +238,8 @@ impl Conversation {
     async fn read(&mut self, incoming: Incoming) -> Result<(), Left> {
         let message = match incoming {
             Incoming::Message(message) => message,
-            Incoming::Gone(how) => return self.lose(&how).await,
+            Incoming::Gone(how) => return self.lose(&how, false).await,
+            Incoming::LetGo(how) => return self.lose(how, true).await,
         };
         self.last_active = Instant::now();
         match text(&message, "type").unwrap_or("nothing") {

@@ -134,12 +134,12 @@ impl Conversation {
         self.say(Happening::Ended(Ending::Failed)).await
     }
 
-    /// Notices that the process is gone. Between turns that is no news: the next prompt starts
-    /// another.
-    pub(super) async fn lose(&mut self, how: &str) -> Result<(), Left> {
+    /// Notices that the process is gone. Between turns that is news only if nobody let it go; the
+    /// next prompt starts another.
+    pub(super) async fn lose(&mut self, how: &str, let_go: bool) -> Result<(), Left> {
         self.link = None;
         self.questions.clear();
-        if self.turn.take().is_none() {
+        if self.turn.take().is_none() && let_go {
             return Ok(());
         }
         let message = format!("{} stopped unexpectedly: it {how}", self.pi.name());

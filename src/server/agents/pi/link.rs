@@ -35,8 +35,10 @@ const LONGEST_HEADER: u64 = 64 << 10;
 #[derive(Debug)]
 pub enum Incoming {
     Message(Value),
-    /// The process is gone, or must be let go, and this is how it went.
+    /// The process is gone, and this is how it went.
     Gone(String),
+    /// The process must be let go, and this is why.
+    LetGo(&'static str),
 }
 
 /// Why a command has no result.
@@ -188,11 +190,9 @@ impl Link {
         }
         tokio::select! {
             incoming = self.incoming.recv() => {
-                incoming.unwrap_or_else(|| Incoming::Gone("was let go".to_owned()))
+                incoming.unwrap_or(Incoming::LetGo("was let go"))
             }
-            () = self.claim.cancelled() => {
-                Incoming::Gone("was asked to go on elsewhere".to_owned())
-            }
+            () = self.claim.cancelled() => Incoming::LetGo("was asked to go on elsewhere"),
         }
     }
 

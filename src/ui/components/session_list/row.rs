@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::domain::ids::SessionId;
 use crate::domain::list::shown_title;
-use crate::domain::session::{Session, Status};
+use crate::domain::session::{Milestone, Session, Status};
 use crate::ui::components::address;
 use crate::ui::components::element::text_element;
 use crate::ui::components::icon::{Icon, MORE};
@@ -30,7 +30,7 @@ pub fn Row(
     let title = move || row.with(|row| shown_title(&row.title).to_owned());
     let line =
         move || row.with(|row| state_words(row).map_or_else(|| row.preview.clone(), str::to_owned));
-    let dot = move || row.with(|row| dot_class(row.status));
+    let dot = move || row.with(|row| dot_class(row));
     let at = Signal::derive(move || row.with(|row| row.last_activity_at));
     let badge = move || {
         let word = row.with(|row| badge_word(row));
@@ -118,6 +118,9 @@ fn state_words(row: &Session) -> Option<&'static str> {
         Status::Idle | Status::Error if row.pre_compression_snapshot => {
             Some("Earlier part of a conversation")
         }
+        Status::Idle | Status::Error if row.milestone == Some(Milestone::RpcProcessCrashed) => {
+            Some("The agent stopped")
+        }
         Status::Idle | Status::Error => None,
     }
 }
@@ -130,11 +133,12 @@ fn badge_word(row: &Session) -> Option<&'static str> {
     }
 }
 
-fn dot_class(status: Status) -> &'static str {
-    match status {
+fn dot_class(row: &Session) -> &'static str {
+    match row.status {
         Status::Starting | Status::Streaming => "dot working",
         Status::Waiting => "dot waiting",
         Status::Error => "dot error",
+        Status::Idle if row.milestone == Some(Milestone::RpcProcessCrashed) => "dot error",
         Status::Idle => "dot",
     }
 }
