@@ -7,6 +7,7 @@ pub mod journal;
 pub mod list;
 pub mod outbox;
 pub mod recovery;
+pub mod refused;
 pub mod rest;
 pub mod restore;
 pub mod sign_in;

@@ -8,13 +8,17 @@ const SECONDS = Number(process.env.THROUGHLINE_BENCH_SECONDS ?? 300);
 /** The most that a page may hold at the end, measured by what it held after the first tenth. */
 const GROWTH = 1.1;
 
+/** The most that the module may hold for each byte of an answer, which it has to remember. */
+const FOR_EACH_BYTE = 3;
+
 test.use({ pace: 9 });
 
-/** Counts the words that the server knows of: the page does not keep the beginning of a long answer. */
-async function words(page: Page): Promise<number> {
+/** Reads what the server knows of: the page does not show the beginning of a long answer. */
+async function said(page: Page): Promise<{ words: number; bytes: number }> {
     const response = await fetch(new URL(page.url().replace('/session/', '/api/sessions/')));
     const { messages } = (await response.json()) as { messages: { parts: { text?: string }[] }[] };
-    return messages.flatMap((it) => it.parts).flatMap((it) => it.text?.split(/\s+/) ?? []).length;
+    const text = messages.flatMap((it) => it.parts).map((it) => it.text ?? '').join(' ');
+    return { words: text.split(/\s+/).length, bytes: Buffer.byteLength(text) };
 }
 
 test(`a stream in view and four beside it, for ${SECONDS} s`, async ({ page, server }) => {
@@ -28,22 +32,23 @@ test(`a stream in view and four beside it, for ${SECONDS} s`, async ({ page, ser
     await expect(answer(page)).toContainText('1');
     await page.waitForTimeout(2_000);
     await longTasks(page);
-    const begun = { words: await words(page), memory: await memory(session) };
+    const begun = { ...(await said(page)), memory: await memory(session) };
     let early = begun;
     for (let tenth = 1; tenth <= 10; tenth += 1) {
         await page.waitForTimeout(SECONDS * 100);
         await longest(page, `${tenth * 10} % of the stream`);
-        const now = { words: await words(page), memory: await memory(session) };
+        const now = { ...(await said(page)), memory: await memory(session) };
         await longTasks(page);
         const { heap, module, nodes, listeners } = now.memory;
-        console.log(`  ${now.words} words, ${nodes} nodes, ${listeners} listeners, heap ${heap}, module ${module}`);
+        console.log(`  ${now.words} words, ${now.bytes} bytes, ${nodes} nodes, ${listeners} listeners, heap ${heap}, module ${module}`);
         if (tenth === 1) early = now;
         if (tenth < 10) continue;
         const rate = (now.words - begun.words) / SECONDS;
         promise(rate >= 90, 'words a second', rate.toFixed(0), 'at least 90');
-        const held = (it: typeof now) => it.memory.heap + it.memory.module;
-        const grown = held(now) / held(early);
-        promise(grown <= GROWTH, 'memory at the end : after a tenth', grown.toFixed(2), `at most ${GROWTH}`);
+        const grown = now.memory.heap / early.memory.heap;
+        promise(grown <= GROWTH, 'memory of the page at the end : after a tenth', grown.toFixed(2), `at most ${GROWTH}`);
+        const each = (now.memory.module - early.memory.module) / (now.bytes - early.bytes);
+        promise(each <= FOR_EACH_BYTE, 'memory of the module for each byte of the answer', each.toFixed(2), `at most ${FOR_EACH_BYTE}`);
     }
     expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
 });

@@ -1,19 +1,8 @@
 import type { Page } from '@playwright/test';
+import { list, more, row, rows, view } from '../support/list.ts';
 import { alive, audit, expect, open, test } from '../support/test.ts';
 
-const list = (page: Page) => page.locator('.sidebar');
-const rows = (page: Page) => list(page).getByRole('listitem');
-const row = (page: Page, id: string) => list(page).locator(`.row[href="/session/${id}"]`);
-const view = (page: Page, name: string) => list(page).locator('.views').getByRole('link', { name: new RegExp(`^${name}`) });
 const scrolled = (page: Page) => list(page).evaluate((it) => it.scrollTop);
-
-/** Opens what can be done with a row. */
-async function more(page: Page, id: string) {
-    const item = list(page).locator('li').filter({ has: page.locator(`[href="/session/${id}"]`) });
-    await item.hover();
-    await item.getByRole('button', { name: 'More' }).click();
-    return page.getByRole('dialog');
-}
 
 /** Scrolls until the list has ended. */
 async function scrollToEnd(page: Page): Promise<void> {
@@ -162,6 +151,17 @@ test('a conversation is renamed, pinned and put away', async ({ page, server }) 
     await page.keyboard.press('Enter');
     await expect(row(page, first)).toContainText('The first of all');
     await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(list(page)).toContainText('Conversation renamed.');
+    await list(page).getByRole('button', { name: 'Undo' }).click();
+    await expect(row(page, first)).not.toContainText('The first of all');
+    await expect(list(page).getByRole('button', { name: 'Undo' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(row(page, first)).toContainText('The first of all');
+    dialog = await more(page, first);
+    await dialog.getByRole('button', { name: 'Pin' }).click();
+    await expect(row(page, first)).toContainText('Pinned');
+    await list(page).getByRole('button', { name: 'Undo' }).click();
+    await expect(row(page, first)).not.toContainText('Pinned');
     dialog = await more(page, first);
     await dialog.getByRole('button', { name: 'Pin' }).click();
     await expect(row(page, first)).toContainText('Pinned');

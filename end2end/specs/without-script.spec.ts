@@ -1,4 +1,4 @@
-import { expect, test } from '../support/test.ts';
+import { audit, expect, test } from '../support/test.ts';
 
 // What is preloaded for the script is not used without it, and the browser says so.
 test.use({ allowedInConsole: /was preloaded using link preload but not used/ });
@@ -61,6 +61,30 @@ test('a prompt is sent by a plain form, once', async ({ page, server }) => {
     expect((await server.json(`/api/sessions/${id}`)).messages).toHaveLength(2);
     await page.reload();
     await expect(page.getByRole('article', { name: 'Agent' })).toContainText('Heard you.');
+});
+
+test.describe('a message that is refused', () => {
+    test.use({ allowedInConsole: /Failed to load resource|was preloaded using link preload but not used/ });
+
+    test('is given back with the reason, and goes out once it is shorter', async ({ page, server }) => {
+        const id = await server.newSession();
+        await page.goto(`/session/${id}`);
+        const long = 'word '.repeat(60_000);
+        await page.getByRole('textbox', { name: 'Message' }).fill(long);
+        await page.getByRole('button', { name: 'Send' }).click();
+        await expect(page.getByRole('heading', { name: 'Not sent' })).toBeVisible();
+        await expect(page.getByRole('alert')).toHaveText('This message is too long: 256 kB is the most.');
+        const field = page.getByRole('textbox', { name: 'Your message' });
+        await expect(field).toHaveValue(long);
+        await audit(page);
+        await field.fill('[[say Short.]]');
+        await page.getByRole('button', { name: 'Send again' }).click();
+        await expect(page).toHaveURL(`/session/${id}`);
+        await expect.poll(async () => (await server.json(`/api/sessions/${id}`)).turn_id).toBeNull();
+        await page.reload();
+        await expect(page.getByRole('article', { name: 'Agent' })).toContainText('Short.');
+        await expect(page.getByRole('article')).toHaveCount(2);
+    });
 });
 
 test.describe('where one must sign in', () => {

@@ -38,15 +38,15 @@ impl Growing {
         let settled = self.document.settled();
         // What settled with the last words was still drawn after them.
         self.open.retain(|open| open.place >= settled);
-        let known = self.document.blocks().get(settled..).unwrap_or_default().to_vec();
+        let known: Vec<_> =
+            blocks_from(&self.document, settled).map(|(_, block)| block.clone()).collect();
         match self.document.beyond(text) {
             Some(more) => self.document.push(more),
             None => self.begin_anew(text),
         }
-        let blocks = self.document.blocks();
-        self.versions.resize(blocks.len(), 0);
+        self.versions.resize(self.document.count(), 0);
         let (still_open, mut grown) = (self.document.settled(), Vec::new());
-        for (place, block) in blocks.iter().enumerate().skip(settled) {
+        for (place, block) in blocks_from(&self.document, settled) {
             let before = place.checked_sub(settled).and_then(|place| known.get(place));
             if before == Some(block) {
                 continue;
@@ -74,7 +74,7 @@ impl Growing {
         self.document = Document::new(text);
         self.versions.iter_mut().for_each(|version| *version += 1);
         self.open.clear();
-        let blocks = self.document.blocks().iter().enumerate().skip(self.document.settled());
+        let blocks = blocks_from(&self.document, self.document.settled());
         self.open.extend(blocks.filter_map(|(place, block)| Open::new(place, block)));
     }
 
@@ -93,7 +93,7 @@ impl Growing {
     }
 
     pub fn block(&self, place: usize) -> Option<&Block> {
-        self.document.blocks().get(place)
+        self.document.block(place)
     }
 
     /// Gives the rows of a block that may still get more of them, and of no other.
@@ -124,6 +124,11 @@ impl Open {
         }
         self.rows = rows;
     }
+}
+
+/// Gives the blocks from a place on, each with its place.
+fn blocks_from(document: &Document, first: usize) -> impl Iterator<Item = (usize, &Block)> {
+    (first..document.count()).filter_map(|place| Some((place, document.block(place)?)))
 }
 
 /// Takes a block apart; one that is not made of rows has none.

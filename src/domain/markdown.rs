@@ -106,6 +106,8 @@ pub struct Document {
     done: usize,
     /// The text after that.
     rest: String,
+    /// How many blocks at the beginning were let go of.
+    forgotten: usize,
     blocks: Vec<Block>,
     settled: usize,
 }
@@ -122,7 +124,7 @@ impl Document {
     pub fn push(&mut self, delta: &str) {
         self.rest.push_str(delta);
         let parsed = blocks::parse(&self.rest);
-        self.blocks.truncate(self.settled);
+        self.blocks.truncate(self.settled - self.forgotten);
         self.blocks.extend(parsed.blocks);
         self.settled += parsed.last_index;
         self.done += parsed.last_offset;
@@ -135,15 +137,26 @@ impl Document {
         text.get(self.done..)?.strip_prefix(self.rest.as_str())
     }
 
-    /// Returns the same blocks as `parse` would for the text so far.
+    /// Returns the same blocks as `parse` would for the text so far, without those let go of.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Lets go of blocks at the beginning that no further word can change. Their places stay, empty.
+    /// Returns a block by its place, which stays the same whatever is let go of.
+    pub fn block(&self, place: usize) -> Option<&Block> {
+        self.blocks.get(place.checked_sub(self.forgotten)?)
+    }
+
+    /// Counts the blocks, with those let go of.
+    pub fn count(&self) -> usize {
+        self.forgotten + self.blocks.len()
+    }
+
+    /// Lets go of blocks at the beginning that no further word can change.
     pub fn forget(&mut self, before: usize) {
-        let settled = self.settled.min(before);
-        self.blocks.iter_mut().take(settled).for_each(|block| *block = Block::Rule);
+        let going = before.min(self.settled).saturating_sub(self.forgotten);
+        self.blocks.drain(..going);
+        self.forgotten += going;
     }
 
     /// Counts the leading blocks that no further push can change.

@@ -10,7 +10,7 @@ const AT_LEAST: usize = 2;
 
 /// How many rows are made at once at most: on a slow phone each takes milliseconds, and a person who
 /// scrolls must not wait for them all.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 3;
 
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;

@@ -6,6 +6,7 @@ pub mod dev;
 pub mod entry;
 pub mod events;
 pub mod extract;
+pub mod forms;
 pub mod lists;
 pub mod login;
 pub mod recovery;

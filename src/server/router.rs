@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use leptos::context::provide_context;
-use leptos::prelude::{Owner, RenderHtml};
+use leptos::prelude::{AnyView, Owner, RenderHtml};
 use leptos_axum::{LeptosRoutes, generate_route_list};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -24,11 +24,11 @@ use super::auth::gate::gate;
 use super::auth::guard::guard;
 use super::blobs::LARGEST_BLOB;
 use super::headers::{self, PERMISSIONS, PERMISSIONS_POLICY, PLAIN_POLICY};
-use super::http::{agents, dev, entry, events, lists, login, recovery, rest, rpc, ws};
+use super::http::{agents, dev, entry, events, forms, lists, login, recovery, rest, rpc, ws};
 use super::state::{AppState, Services};
 use crate::ui::app::{App, ShellAssets, shell as document};
+use crate::ui::refused::refused_document;
 use crate::ui::sign_in::sign_in_document;
-use crate::wire::sign_in::SignIn;
 
 /// The largest request body, attachments apart.
 const LARGEST_BODY: usize = 1 << 20;
@@ -56,6 +56,7 @@ pub fn router(state: AppState) -> anyhow::Result<Router> {
         .merge(uploads(state))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(Extension(sign_in_page(&services)))
+        .layer(Extension(refused_page(&services)))
         .layer(from_fn_with_state(services.clone(), entry::canonical_address))
         .layer(from_fn_with_state(services.clone(), gate))
         .layer(from_fn_with_state(services, guard))
@@ -108,8 +109,8 @@ fn doors() -> Router<AppState> {
         .route("/api/session/recovery/repair", post(recovery::repair))
         .route("/api/session/turn-journal", get(recovery::turn_journal))
         .route("/api/rpc/sessions", get(rest::running_sessions))
-        .route("/new", post(rest::new_by_form))
-        .route("/session/{id}/send/{turn_id}", post(rest::send_by_form))
+        .route("/new", post(forms::new_conversation))
+        .route("/session/{id}/send/{turn_id}", post(forms::send))
         .route("/login", get(login::page).post(login::sign_in))
         .route("/pair", get(login::page).post(login::pair))
         .route("/logout", post(login::sign_out))
@@ -137,11 +138,23 @@ fn span(request: &Request) -> tracing::Span {
 }
 
 fn sign_in_page(services: &Services) -> login::Render {
+    plain_page(services, sign_in_document)
+}
+
+fn refused_page(services: &Services) -> forms::Render {
+    plain_page(services, refused_document)
+}
+
+/// Renders a document that has nothing of the app behind it.
+fn plain_page<T: 'static>(
+    services: &Services,
+    document: fn(String, T) -> AnyView,
+) -> Arc<dyn Fn(Parts, T) -> String + Send + Sync> {
     let style = services.assets.page.style.clone();
-    Arc::new(move |request: Parts, page: SignIn| {
+    Arc::new(move |request: Parts, page: T| {
         Owner::new().with(|| {
             provide_context(request);
-            sign_in_document(style.clone(), page).to_html()
+            document(style.clone(), page).to_html()
         })
     })
 }
@@ -154,7 +167,7 @@ fn pages(state: &AppState) -> Router<AppState> {
     Router::new().leptos_routes_with_context(state, generate_route_list(App), provide, shell)
 }
 
-fn shell(services: &Services) -> impl Fn() -> leptos::prelude::AnyView + Clone + Send + 'static {
+fn shell(services: &Services) -> impl Fn() -> AnyView + Clone + Send + 'static {
     let page = services.assets.page.clone();
     let assets = ShellAssets {
         script: page.script,

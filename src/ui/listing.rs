@@ -6,7 +6,6 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 
-use super::platform;
 use super::state::AppState;
 use crate::api::lists::{list, overview};
 use crate::domain::ids::SessionId;
@@ -154,7 +153,7 @@ impl AppState {
     /// Changes the rows of a list, and keeps those in sight where they are.
     fn change_rows(self, open: &OpenList, change: impl FnOnce(&mut Listing)) {
         self.sight.keep(&open.rows, change);
-        platform::next_frame(move || self.look_at_list());
+        self.look_at_list();
     }
 
     fn change_list(self, change: impl FnOnce(&mut Listing)) {

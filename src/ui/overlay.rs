@@ -27,8 +27,11 @@ pub enum Overlay {
 pub struct Notice {
     pub words: String,
     /// How to take it back.
-    pub undo: Option<(Vec<SessionId>, RowAction)>,
+    pub undo: Option<Undo>,
 }
+
+/// The rows that were changed, and what makes them as they were.
+type Undo = (Vec<SessionId>, RowAction);
 
 impl AppState {
     /// Puts something before the page, unless it stands there already.
@@ -68,6 +71,7 @@ impl AppState {
     /// back is offered, and `leave` is called when the conversation in view is gone.
     pub fn act(self, ids: Vec<SessionId>, action: RowAction, leave: impl Fn() + 'static) {
         self.chosen.set(None);
+        let undo = self.reverse_of(&ids, &action);
         spawn_local(async move {
             let notice = match act(ids, action.clone()).await {
                 Ok(done) => {
@@ -79,26 +83,48 @@ impl AppState {
                     {
                         leave();
                     }
-                    done_with(done, &action)
+                    done_with(&done, &action, undo)
                 }
                 Err(failure) => Some(Notice { words: failure.message, undo: None }),
             };
             self.notice.set(notice);
         });
     }
+
+    /// Gives what takes an action back: the rows that it changes, and what makes them as they are.
+    fn reverse_of(self, ids: &[SessionId], action: &RowAction) -> Option<Undo> {
+        let rows = || ids.iter().filter_map(|id| self.row(id));
+        let (changed, reverse) = match action {
+            RowAction::Delete => (ids.to_vec(), RowAction::Restore),
+            RowAction::Archive(archived) => (ids.to_vec(), RowAction::Archive(!archived)),
+            RowAction::Pin(pinned) => {
+                let changed = rows().filter(|row| row.pinned != *pinned);
+                (changed.map(|row| row.session_id.clone()).collect(), RowAction::Pin(!pinned))
+            }
+            RowAction::Rename(_) => (ids.to_vec(), RowAction::Rename(rows().next()?.title.clone())),
+            RowAction::Restore => return None,
+        };
+        Some((changed, reverse))
+    }
 }
 
 /// Says what was done where it can be taken back.
-fn done_with(ids: Vec<SessionId>, action: &RowAction) -> Option<Notice> {
-    let (done, reverse) = match action {
-        RowAction::Delete => ("deleted.", RowAction::Restore),
-        RowAction::Archive(true) => ("archived.", RowAction::Archive(false)),
-        RowAction::Archive(false) => ("taken out of the archive.", RowAction::Archive(true)),
-        RowAction::Rename(_) | RowAction::Pin(_) | RowAction::Restore => return None,
+fn done_with(done: &[SessionId], action: &RowAction, undo: Option<Undo>) -> Option<Notice> {
+    let (mut changed, reverse) = undo?;
+    changed.retain(|id| done.contains(id));
+    let verb = match action {
+        RowAction::Delete => "deleted.",
+        RowAction::Archive(true) => "archived.",
+        RowAction::Archive(false) => "taken out of the archive.",
+        RowAction::Pin(true) => "pinned.",
+        RowAction::Pin(false) => "no longer pinned.",
+        RowAction::Rename(_) => "renamed.",
+        RowAction::Restore => return None,
     };
-    let words = match ids.len() {
-        1 => ["Conversation ", done].concat(),
-        count => [&count.to_string(), " conversations ", done].concat(),
+    let words = match done.len() {
+        1 => ["Conversation ", verb].concat(),
+        count => [&count.to_string(), " conversations ", verb].concat(),
     };
-    Some(Notice { words, undo: Some((ids, reverse)) })
+    let undo = (!changed.is_empty()).then_some((changed, reverse));
+    Some(Notice { words, undo })
 }

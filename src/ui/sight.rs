@@ -21,6 +21,15 @@ pub struct Sight {
     /// else.
     place: StoredValue<Option<Place>>,
     in_sight: StoredValue<Window>,
+    /// Whether the next frame will look where the list stands.
+    looks_soon: StoredValue<bool>,
+}
+
+/// What a look at the list found.
+struct Look {
+    near_end: bool,
+    /// More rows are to come onto the page.
+    unfinished: bool,
 }
 
 impl Sight {
@@ -31,6 +40,7 @@ impl Sight {
             window: RwSignal::new(AT_FIRST),
             place: StoredValue::new(None),
             in_sight: StoredValue::default(),
+            looks_soon: StoredValue::default(),
         }
     }
 
@@ -52,11 +62,10 @@ impl Sight {
         }
     }
 
-    /// Looks where the list stands, and tells whether its end is near.
-    fn look(self) -> bool {
-        let elements = (self.scroller.get_untracked(), self.list.get_untracked());
-        let (Some(scroller), Some(list)) = elements else { return false };
-        let Some(place) = platform::place_of(&scroller, &list) else { return false };
+    /// Looks where the list stands, if it is on the page, and brings rows onto it.
+    fn look(self) -> Option<Look> {
+        let (scroller, list) = (self.scroller.get_untracked()?, self.list.get_untracked()?);
+        let place = platform::place_of(&scroller, &list)?;
         self.place.set_value(Some(place));
         self.in_sight.set_value(place.in_sight());
         let now = self.window.get_untracked();
@@ -64,11 +73,8 @@ impl Sight {
         if next != now {
             platform::keep_row_focus();
             self.window.set(next);
-            platform::next_frame(move || {
-                self.look();
-            });
         }
-        place.is_near_end()
+        Some(Look { near_end: place.is_near_end(), unfinished: next != now })
     }
 
     /// Names the rows that must stay where they are.
@@ -100,9 +106,22 @@ impl Sight {
 }
 
 impl AppState {
-    /// Looks where the list stands, and fetches on where its end comes near.
+    /// Looks where the list stands with the next frame, once, however often it is asked to: each
+    /// look measures the page, and a second one in a frame would lay it out again.
     pub fn look_at_list(self) {
-        if self.sight.look()
+        if !self.sight.looks_soon.get_value() {
+            self.sight.looks_soon.set_value(true);
+            platform::next_frame(move || self.look_now());
+        }
+    }
+
+    fn look_now(self) {
+        self.sight.looks_soon.set_value(false);
+        let Some(look) = self.sight.look() else { return };
+        if look.unfinished {
+            self.look_at_list();
+        }
+        if look.near_end
             && let Some(open) = self.list.get_value()
         {
             open.fetch_next(self);

@@ -1,27 +1,25 @@
 //! The REST door.
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::FormRejection;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Redirect, Response};
-use axum::{Form, Json};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 use super::Answer;
 use super::extract::{Body, Path, Query};
-use crate::domain::ids::{BlobId, MessageId, SessionId, TurnId};
+use crate::domain::ids::{BlobId, MessageId, SessionId};
 use crate::domain::resolver::{EntryPoint, Intent, Resolution};
 use crate::domain::session::Session;
 use crate::server::blobs::picture_kind;
 use crate::server::conversations;
 use crate::server::error::ServiceError;
-use crate::server::offers::create_as_before;
 use crate::server::resolution::resolve;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
 use crate::server::turns::submit::submit;
-use crate::wire::error::{Failure, FailureCode};
+use crate::wire::error::FailureCode;
 use crate::wire::rest::{
     NewSession, RunningSession, SessionPatch, StartTurn, StoredBlob, Transcript, TurnReceipt,
 };
@@ -49,56 +47,6 @@ pub async fn new_session(
 ) -> Result<(StatusCode, Json<Session>), ServiceError> {
     let session = conversations::create(&services, request).await?;
     Ok((StatusCode::CREATED, Json(session)))
-}
-
-/// Makes a conversation for a page without script, and leads there, or back where it is refused.
-pub async fn new_by_form(
-    State(services): State<Services>,
-    form: Result<Form<NewSession>, FormRejection>,
-) -> Result<Redirect, ServiceError> {
-    let request = match form {
-        Ok(Form(request)) => request,
-        // A form without fields chooses nothing.
-        Err(FormRejection::InvalidFormContentType(_)) => NewSession::default(),
-        Err(rejection) => {
-            return Err(ServiceError::refused(FailureCode::InvalidRequest, rejection.body_text()));
-        }
-    };
-    match create_as_before(&services, request).await {
-        Ok(session) => Ok(Redirect::to(&format!("/session/{}", session.session_id))),
-        Err(error) => match error.0.code {
-            FailureCode::InvalidRequest
-            | FailureCode::UnknownAgent
-            | FailureCode::AgentUnavailable => Ok(Redirect::to("/new?refused")),
-            _ => Err(error),
-        },
-    }
-}
-
-#[derive(Deserialize)]
-pub struct PromptForm {
-    content: String,
-}
-
-/// Takes a prompt from a page without script, and leads back to its conversation. The page that was
-/// rendered named the turn, so that sending the form twice is one turn.
-pub async fn send_by_form(
-    State(services): State<Services>,
-    Path((session_id, turn_id)): Path<(SessionId, TurnId)>,
-    Form(form): Form<PromptForm>,
-) -> Result<Redirect, ServiceError> {
-    let content = form.content.replace("\r\n", "\n");
-    let mut turn = StartTurn { turn_id, session_id, content, attachments: Vec::new() };
-    if !turn.content.trim().is_empty() {
-        match submit(&services, turn.clone()).await {
-            Err(ServiceError(Failure { canonical_visible_session_id: Some(target), .. })) => {
-                turn.session_id = target;
-                submit(&services, turn.clone()).await?;
-            }
-            sent => drop(sent?),
-        }
-    }
-    Ok(Redirect::to(&format!("/session/{}", turn.session_id)))
 }
 
 pub async fn patch_session(
