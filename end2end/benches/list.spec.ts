@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { longTasks, longest, memory, promise, slowed, watchTasks } from '../support/load.ts';
+import { longest, memory, promise, slowed, tasks, watchTasks } from '../support/load.ts';
 import { Server } from '../support/server.ts';
 import { expect, open, test as base } from '../support/test.ts';
 
@@ -37,7 +37,7 @@ test('a list of 100,000 sessions is scrolled, jumped in and changed', async ({ p
     await open(page, '/?view=current');
     const session = await slowed(page);
     await page.waitForTimeout(1_000);
-    await longTasks(page);
+    await tasks(page);
 
     await fling(page, 60, 600);
     await longest(page, 'scrolling, a row with each frame');

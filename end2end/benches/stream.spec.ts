@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { longTasks, longest, memory, promise, slowed, watchTasks } from '../support/load.ts';
+import { longest, memory, promise, slowed, tasks, watchTasks } from '../support/load.ts';
 import { answer, expect, newConversation, open, send, test } from '../support/test.ts';
 
 /** How long the long run takes. */
@@ -31,14 +31,14 @@ test(`a stream in view and four beside it, for ${SECONDS} s`, async ({ page, ser
     await send(page, '[[long 10000]]');
     await expect(answer(page)).toContainText('1');
     await page.waitForTimeout(2_000);
-    await longTasks(page);
+    await tasks(page);
     const begun = { ...(await said(page)), memory: await memory(session) };
     let early = begun;
     for (let tenth = 1; tenth <= 10; tenth += 1) {
         await page.waitForTimeout(SECONDS * 100);
         await longest(page, `${tenth * 10} % of the stream`);
         const now = { ...(await said(page)), memory: await memory(session) };
-        await longTasks(page);
+        await tasks(page);
         const { heap, module, nodes, listeners } = now.memory;
         console.log(`  ${now.words} words, ${now.bytes} bytes, ${nodes} nodes, ${listeners} listeners, heap ${heap}, module ${module}`);
         if (tenth === 1) early = now;
@@ -67,7 +67,7 @@ for (const [what, prompt] of Object.entries(blocks)) {
         const id = await server.newSession();
         await open(page, `/session/${id}`);
         await slowed(page);
-        await longTasks(page);
+        await tasks(page);
         await server.prompt(id, prompt);
         await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
         await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 120_000 });

@@ -3,14 +3,17 @@
 //! All rows are equally high, so the place of each is known without asking the browser.
 
 /// How many rows beyond those in sight are on the page on either side.
-const AROUND: usize = 8;
+const AROUND: usize = 5;
 
 /// How many of these there must be, so that most scrolling changes nothing.
 const AT_LEAST: usize = 2;
 
 /// How many rows are made at once at most: on a slow phone each takes milliseconds, and a person who
 /// scrolls must not wait for them all.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 2;
+
+/// How many rows leave at once at most, unless none of them is wanted any more.
+const LEAVE_AT_ONCE: usize = 4;
 
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;
@@ -53,12 +56,12 @@ impl Place {
     /// Gives the rows that belong on the page: those that are there, as long as they will do.
     fn on_page(&self, now: Window) -> Window {
         let seen = self.seen();
-        let first = seen.first.saturating_sub(AT_LEAST);
-        let enough = first..seen.first + seen.count + AT_LEAST;
-        if now.first <= enough.start && now.first + now.count >= enough.end {
+        let most = seen.count + 2 * AROUND;
+        let enough = seen.first.saturating_sub(AT_LEAST)..seen.end() + AT_LEAST;
+        if now.first <= enough.start && now.end() >= enough.end && now.count <= most {
             return now;
         }
-        Window { first: seen.first.saturating_sub(AROUND), count: seen.count + 2 * AROUND }
+        Window { first: seen.first.saturating_sub(AROUND), count: most }
     }
 }
 
@@ -95,12 +98,14 @@ impl Window {
         self.first + self.count
     }
 
-    /// Goes some rows on toward others, those that are seen before the rest. What is not among them
-    /// goes at once.
+    /// Goes some rows on toward others, those that are seen before the rest.
     fn toward(self, target: Self, seen: Self) -> Self {
         let (mut first, mut end) = (self.first.max(target.first), self.end().min(target.end()));
         if first >= end {
             (first, end) = (seen.first, seen.first);
+        } else {
+            first = first.min(self.first + LEAVE_AT_ONCE);
+            end = end.max(self.end().saturating_sub(LEAVE_AT_ONCE));
         }
         let mut left = AT_ONCE;
         for wanted in [seen, target] {
