@@ -43,6 +43,32 @@ test('no page has a finding, alive or as the server sends it', async ({ page, se
     }
 });
 
+test('no plain page has a finding', async ({ page, server }) => {
+    await open(page, `/session/${await server.newSession()}`);
+    // As a browser without script sends it.
+    await page.locator('form.composer').evaluate((form: HTMLFormElement) => {
+        const field = form.querySelector('textarea') as HTMLTextAreaElement;
+        field.value = 'word '.repeat(60_000);
+        form.submit();
+    });
+    await expect(page.getByRole('heading', { name: 'Not sent' })).toBeVisible();
+    await audit(page);
+});
+
+test.describe('where one must sign in', () => {
+    test.use({ token: 'a-token-for-this-test' });
+
+    test('the page to sign in has no finding, at first and after a wrong password', async ({ page }) => {
+        await page.goto('/');
+        await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+        await audit(page);
+        await page.getByLabel('Password').fill('wrong');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await expect(page.getByRole('alert')).toBeVisible();
+        await audit(page);
+    });
+});
+
 test('no state of a conversation has a finding', async ({ page, server, context }) => {
     test.setTimeout(120_000);
     await open(page, '/');

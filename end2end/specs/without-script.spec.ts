@@ -1,4 +1,4 @@
-import { audit, expect, test } from '../support/test.ts';
+import { expect, test } from '../support/test.ts';
 
 // What is preloaded for the script is not used without it, and the browser says so.
 test.use({ allowedInConsole: /was preloaded using link preload but not used/ });
@@ -76,7 +76,6 @@ test.describe('a message that is refused', () => {
         await expect(page.getByRole('alert')).toHaveText('This message is too long: 256 kB is the most.');
         const field = page.getByRole('textbox', { name: 'Your message' });
         await expect(field).toHaveValue(long);
-        await audit(page);
         await field.fill('[[say Short.]]');
         await page.getByRole('button', { name: 'Send again' }).click();
         await expect(page).toHaveURL(`/session/${id}`);

@@ -26,8 +26,9 @@ pub fn start() {
     let wake = Closure::<dyn FnMut(Event)>::new(|_| wake());
     let listener = wake.as_ref().unchecked_ref();
     // Adding a listener to a window or document that is there cannot fail.
-    let _ = window.add_event_listener_with_callback("online", listener);
-    let _ = window.add_event_listener_with_callback("pageshow", listener);
+    for event in ["online", "offline", "pageshow"] {
+        let _ = window.add_event_listener_with_callback(event, listener);
+    }
     if let Some(document) = window.document() {
         let _ = document.add_event_listener_with_callback("visibilitychange", listener);
     }
@@ -35,7 +36,8 @@ pub fn start() {
     wake.into_js_value();
 }
 
-/// Makes sure of the connection now, without waiting for the next try.
+/// Makes sure of the connection now, without waiting for the next try. A server on this machine is
+/// reached without a network, so losing that is no more than a reason to ask.
 fn wake() {
     let hidden =
         web_sys::window().and_then(|window| window.document()).is_some_and(|it| it.hidden());
