@@ -11,6 +11,8 @@ export class Server {
     /** Another build of the browser's files than the one under test. */
     site = process.env.THROUGHLINE_SITE;
     private child?: ChildProcess;
+    private readonly pace: number;
+    private readonly token: string;
 
     /** The file that names agents, where there is one. */
     config?: string;
@@ -19,7 +21,10 @@ export class Server {
     agent = 'demo';
 
     /** Takes the milliseconds between two words of the demo agent, and a token where one must sign in. */
-    constructor(private readonly pace: number, private readonly token = '') {}
+    constructor(pace: number, token = '') {
+        this.pace = pace;
+        this.token = token;
+    }
 
     /** Starts over a copy of a data directory that was filled before. */
     async startOver(data: string): Promise<void> {
