@@ -52,6 +52,8 @@ function flat(content: any): string {
 }
 
 function plan({ prompt, result, tools }: Asked): Plan {
+    // What is to be summed up may quote any of what follows.
+    if (/\bsummar(y|ize)\b/i.test(prompt)) return { text: 'They talked, and used a tool.', delay: 1 };
     const wanted = /\[\[tool (\S+) (\{.*?\})\]\]/s.exec(prompt);
     if (wanted && result === undefined) {
         const name = tools.find((tool) => tool.toLowerCase().endsWith(wanted[1].toLowerCase())) ?? wanted[1];

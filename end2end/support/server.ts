@@ -97,7 +97,8 @@ export class Server {
 
     async remove(): Promise<void> {
         await this.kill();
-        rmSync(this.folder, { recursive: true, force: true });
+        // An agent may still write its last words.
+        rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
 
     async json(path: string, body?: unknown): Promise<any> {

@@ -13,18 +13,15 @@ use crate::project::{Mode, Project};
 /// Where the packages of agents are kept between two runs.
 const FOLDER: &str = "THROUGHLINE_AGENTS";
 
-/// Agents that run everywhere, with a Node of their own for those that need a newer one.
-const PACKAGES: [&str; 4] = [
+/// The agents, and a Node that is new enough for all of them.
+const PACKAGES: [&str; 6] = [
     "@aaif/goose-binary-linux-x64",
     "@agentclientprotocol/codex-acp",
     "@earendil-works/pi-coding-agent",
+    "@agentclientprotocol/claude-agent-acp",
+    "opencode-ai",
     "node@22",
 ];
-
-/// Agents that are started by the Node of this machine, which must be new enough for them.
-const WITH_NEW_NODE: [&str; 2] = ["@agentclientprotocol/claude-agent-acp", "opencode-ai"];
-
-const NEW_NODE: u32 = 22;
 
 /// Install real agents and drive each through Throughline in a browser; needs the npm registry
 #[derive(clap::Args)]
@@ -44,7 +41,16 @@ pub fn agents(project: &Project, arguments: &Arguments) -> Result<()> {
     let mut all = vec![OsString::from("--config=agents.config.ts")];
     all.extend(arguments.playwright_arguments.iter().cloned());
     let label = "driving real agents";
-    tests.run_with(label, Mode::Debug, &built, &all, &[(FOLDER, folder.as_os_str())])
+    let path = path_with(&folder.join("node_modules/node/bin"))?;
+    let environment = [(FOLDER, folder.as_os_str()), ("PATH", path.as_os_str())];
+    tests.run_with(label, Mode::Debug, &built, &all, &environment)
+}
+
+/// Gives the folders that programs are looked for in, with another before them.
+fn path_with(first: &Path) -> Result<OsString> {
+    let known = env::var_os("PATH").unwrap_or_default();
+    let all = [first.to_owned()].into_iter().chain(env::split_paths(&known));
+    env::join_paths(all).context("the path of programs cannot be written down")
 }
 
 fn install(folder: &Path) -> Result<()> {
@@ -53,27 +59,18 @@ fn install(folder: &Path) -> Result<()> {
     if !manifest.is_file() {
         fs::write(&manifest, "{ \"private\": true }\n").context("could not write package.json")?;
     }
-    let mut packages = PACKAGES.to_vec();
-    if node_version().is_some_and(|version| version >= NEW_NODE) {
-        packages.extend(WITH_NEW_NODE);
-    }
     let is_there = |package: &str| {
         let name = package.trim_end_matches("@22");
         folder.join("node_modules").join(name).join("package.json").is_file()
     };
-    if packages.iter().all(|package| is_there(package)) {
+    if PACKAGES.iter().all(|package| is_there(package)) {
         return Ok(());
     }
     process::run(
         "installing agents",
         Command::new("npm")
             .args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
-            .args(&packages)
+            .args(PACKAGES)
             .current_dir(folder),
     )
-}
-
-fn node_version() -> Option<u32> {
-    let version = process::output(Command::new("node").arg("--version")).ok()?;
-    version.trim_start_matches('v').split('.').next()?.parse().ok()
 }
