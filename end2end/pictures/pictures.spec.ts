@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { list, more } from '../support/list.ts';
 import type { Server } from '../support/server.ts';
 import { answer, expect, open, send, test } from '../support/test.ts';
 
@@ -60,6 +61,31 @@ test('every page and state', async ({ page, server, context }) => {
     await open(page, `/session/${long}`);
     await page.getByText('History').click();
     await shoot(page, 'history');
+    await open(page, '/');
+    const dialog = await more(page, rich);
+    await shoot(page, 'actions');
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+    await expect(list(page)).toContainText('Conversation archived.');
+    await shoot(page, 'undo');
+    await list(page).getByRole('button', { name: 'Undo' }).click();
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.type('river');
+    await expect(page.getByRole('dialog')).toContainText('rivers');
+    await shoot(page, 'palette');
+    await open(page, '/');
+    await page.route('**/fn/**', () => {});
+    await list(page).locator(`.row[href="/session/${rich}"]`).click();
+    await expect(page.getByRole('main')).toContainText('Opening');
+    await shoot(page, 'loading');
+    await page.unroute('**/fn/**');
+    await open(page, `/session/${rich}`);
+    await page.locator('form.composer').evaluate((form: HTMLFormElement) => {
+        (form.querySelector('textarea') as HTMLTextAreaElement).value = 'Far too much. '.repeat(20_000);
+        form.submit();
+    });
+    await expect(page.getByRole('heading', { name: 'Not sent' })).toBeVisible();
+    await shoot(page, 'not-sent');
     await open(page, `/session/${rich}`);
     await page.getByRole('textbox', { name: 'Message' }).fill('A draft\nof several lines\nthat is still being written');
     await shoot(page, 'writing');

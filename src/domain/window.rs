@@ -3,7 +3,7 @@
 //! All rows are equally high, so the place of each is known without asking the browser.
 
 /// How many rows beyond those in sight are on the page on either side.
-const AROUND: usize = 5;
+const AROUND: usize = 4;
 
 /// How many of these there must be, so that most scrolling changes nothing.
 const AT_LEAST: usize = 2;
@@ -13,7 +13,7 @@ const AT_LEAST: usize = 2;
 const AT_ONCE: usize = 2;
 
 /// How many rows leave at once at most, unless none of them is wanted any more.
-const LEAVE_AT_ONCE: usize = 4;
+const LEAVE_AT_ONCE: usize = 8;
 
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;
