@@ -13,7 +13,7 @@ const AT_LEAST: usize = 2;
 const AT_ONCE: usize = 2;
 
 /// How many rows leave at once at most, unless none of them is wanted any more.
-const LEAVE_AT_ONCE: usize = 8;
+const LEAVE_AT_ONCE: usize = 6;
 
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;
