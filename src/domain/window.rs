@@ -15,6 +15,9 @@ const AT_ONCE: usize = 2;
 /// How many rows leave at once at most, unless none of them is wanted any more.
 const LEAVE_AT_ONCE: usize = 6;
 
+/// A list of this many rows is short.
+const SHORT: usize = 100;
+
 /// How near to its end, in pixels, a list goes on.
 const NEAR_END: f64 = 1_200.0;
 
@@ -34,6 +37,11 @@ pub struct Place {
 impl Place {
     pub fn is_near_end(&self) -> bool {
         self.below < NEAR_END
+    }
+
+    /// Tells whether more rows than needed may stay on the page, where they can be found.
+    fn is_short(&self) -> bool {
+        self.above + self.height + self.below <= SHORT as f64 * self.row_height
     }
 
     /// Gives the rows in sight.
@@ -58,7 +66,8 @@ impl Place {
         let seen = self.seen();
         let most = seen.count + 2 * AROUND;
         let enough = seen.first.saturating_sub(AT_LEAST)..seen.end() + AT_LEAST;
-        if now.first <= enough.start && now.end() >= enough.end && now.count <= most {
+        let is_enough = now.first <= enough.start && now.end() >= enough.end;
+        if is_enough && (now.count <= most || self.is_short()) {
             return now;
         }
         Window { first: seen.first.saturating_sub(AROUND), count: most }

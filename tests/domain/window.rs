@@ -53,6 +53,14 @@ fn rows_leave_by_few_unless_none_is_wanted() {
 }
 
 #[test]
+fn a_short_list_keeps_the_rows_that_are_on_the_page() {
+    let short = Place { below: 40.0 * 64.0, ..place(64.0) };
+    let held = Window { first: 0, count: 50 };
+    assert_eq!(short.next_on_page(held), held);
+    assert_ne!(Place { below: 200.0 * 64.0, ..short }.next_on_page(held), held);
+}
+
+#[test]
 fn half_of_all_scrolling_changes_nothing_on_the_page() {
     let (mut held, _) = settle(place(6_400.0), Window::default());
     let mut changes = 0;
