@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { list } from '../support/list.ts';
 import { longest, memory, promise, slowed, tasks, watchTasks } from '../support/load.ts';
 import { Server } from '../support/server.ts';
 import { expect, open, test as base } from '../support/test.ts';
@@ -17,7 +18,6 @@ const test = base.extend<{ server: Server }>({
     },
 });
 
-const list = (page: Page) => page.locator('.sidebar');
 const height = (page: Page) => list(page).evaluate((it) => it.scrollHeight);
 
 /** Scrolls as a thumb does: some rows with each frame, for some frames. */

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { list, more } from '../support/list.ts';
 import type { Server } from '../support/server.ts';
-import { answer, expect, open, send, test } from '../support/test.ts';
+import { answer, expect, open, send, sendPlainly, test } from '../support/test.ts';
 
 // PICTURES names the folder. Those that the documents show are chosen from it by hand.
 const folder = process.env.PICTURES ?? 'test-results/pictures';
@@ -81,10 +81,7 @@ test('every page and state', async ({ page, server, context }) => {
     await shoot(page, 'loading');
     await page.unroute('**/fn/**');
     await open(page, `/session/${rich}`);
-    await page.locator('form.composer').evaluate((form: HTMLFormElement) => {
-        (form.querySelector('textarea') as HTMLTextAreaElement).value = 'Far too much. '.repeat(20_000);
-        form.submit();
-    });
+    await sendPlainly(page, 'Far too much. '.repeat(20_000));
     await expect(page.getByRole('heading', { name: 'Not sent' })).toBeVisible();
     await shoot(page, 'not-sent');
     await open(page, `/session/${rich}`);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Server } from '../support/server.ts';
-import { answer, audit, expect, open, send, test } from '../support/test.ts';
+import { answer, audit, expect, open, send, sendPlainly, test } from '../support/test.ts';
 
 test.use({ allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)|was preloaded using link preload/ });
 
@@ -45,12 +45,7 @@ test('no page has a finding, alive or as the server sends it', async ({ page, se
 
 test('no plain page has a finding', async ({ page, server }) => {
     await open(page, `/session/${await server.newSession()}`);
-    // As a browser without script sends it.
-    await page.locator('form.composer').evaluate((form: HTMLFormElement) => {
-        const field = form.querySelector('textarea') as HTMLTextAreaElement;
-        field.value = 'word '.repeat(60_000);
-        form.submit();
-    });
+    await sendPlainly(page, 'word '.repeat(60_000));
     await expect(page.getByRole('heading', { name: 'Not sent' })).toBeVisible();
     await audit(page);
 });

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { list, more, row, view } from '../support/list.ts';
 import type { Server } from '../support/server.ts';
-import { alive, answer, expect, send, test } from '../support/test.ts';
+import { alive, answer, expect, send, signIn, test } from '../support/test.ts';
 
 // What people do every day, each with something in the middle of it that must not matter.
 test.use({
@@ -118,12 +118,6 @@ const journeys: Record<string, Journey> = {
         await expect(page).toHaveURL(`/session/${continuation}`);
     },
 };
-
-async function signIn(page: Page, token: string): Promise<void> {
-    await page.getByLabel('Password').fill(token);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await alive(page);
-}
 
 type Interruption = (page: Page, context: BrowserContext, token: string) => Promise<void>;
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { alive, answer, audit, expect, send, test } from '../support/test.ts';
+import { answer, audit, expect, send, signIn, test } from '../support/test.ts';
 
 // The socket and the functions of a page whose device was signed out are refused with 401.
 test.use({
@@ -7,16 +7,14 @@ test.use({
     allowedInConsole: /WebSocket connection to .* failed|Failed to (load resource|fetch)/,
 });
 
-async function signIn(page: Page, path: string, token: string): Promise<void> {
+async function openSignedIn(page: Page, path: string, token: string): Promise<void> {
     await page.goto(path);
-    await page.getByLabel('Password').fill(token);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await alive(page);
+    await signIn(page, token);
 }
 
 test('a device signed out in the middle loses nothing, and sends what waited once', async ({ page, server, token, browser }) => {
     const id = await server.newSession();
-    await signIn(page, `/session/${id}`, token);
+    await openSignedIn(page, `/session/${id}`, token);
     await expect(page).toHaveURL(`/session/${id}`);
     await send(page, '[[say The first answer]]');
     await expect(answer(page)).toContainText('The first answer');
@@ -24,7 +22,7 @@ test('a device signed out in the middle loses nothing, and sends what waited onc
     // From another device.
     const other = await browser.newContext({ baseURL: server.base, serviceWorkers: 'block' });
     const settings = await other.newPage();
-    await signIn(settings, '/settings', token);
+    await openSignedIn(settings, '/settings', token);
     const devices = settings.getByRole('heading', { name: 'Signed-in devices' });
     await expect(devices).toBeVisible();
     await audit(settings);
@@ -40,9 +38,7 @@ test('a device signed out in the middle loses nothing, and sends what waited onc
     await page.getByRole('textbox', { name: 'Message' }).fill('Half a thought');
     await audit(page);
     await strip.getByRole('link', { name: 'Sign in again' }).click();
-    await page.getByLabel('Password').fill(token);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await alive(page);
+    await signIn(page, token);
     await expect(page).toHaveURL(`/session/${id}`);
     await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Half a thought');
     await expect(answer(page)).toContainText('The second answer');
@@ -50,7 +46,7 @@ test('a device signed out in the middle loses nothing, and sends what waited onc
 });
 
 test('signing out leads to the page to sign in', async ({ page, server, token }) => {
-    await signIn(page, '/settings', token);
+    await openSignedIn(page, '/settings', token);
     await page.getByRole('button', { name: /^Sign out/ }).click();
     await expect(page).toHaveURL('/login');
     await page.goto('/');

@@ -52,6 +52,21 @@ export async function alive(page: Page): Promise<void> {
     await page.locator('html[data-hydrated]').waitFor({ state: 'attached' });
 }
 
+/** Signs in where the page asks for it. */
+export async function signIn(page: Page, token: string): Promise<void> {
+    await page.getByLabel('Password').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await alive(page);
+}
+
+/** Sends a prompt as a browser without script does. */
+export async function sendPlainly(page: Page, text: string): Promise<void> {
+    await page.locator('form.composer').evaluate((form: HTMLFormElement, text) => {
+        (form.querySelector('textarea') as HTMLTextAreaElement).value = text;
+        form.submit();
+    }, text);
+}
+
 export async function newConversation(page: Page): Promise<void> {
     await open(page, '/');
     await page.getByRole('button', { name: 'New conversation', exact: true }).click();
