@@ -14,7 +14,9 @@ mod page;
 mod scroll;
 
 pub use dialog::{close_modal, focus, select_text, show_choice, show_modal};
-pub use keyboard::{focus_page, focus_search, is_typing, keep_row_focus, leave_field, step_row};
+pub use keyboard::{
+    focus_page, focus_search, is_typing, is_writing, keep_row_focus, leave_field, step_row,
+};
 pub use page::{
     copy_text, is_touch, local_time, mark_hydrated, mint_id, path, reload, remember_theme,
     remembered_theme, scroll_to_end,

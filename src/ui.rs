@@ -20,3 +20,4 @@ pub mod refused;
 mod sight;
 pub mod sign_in;
 mod state;
+mod unsent;

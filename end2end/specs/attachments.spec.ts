@@ -23,6 +23,17 @@ test('files go along with a prompt, and stay with it', async ({ page }) => {
     await expect(prompt).not.toContainText('oops');
 });
 
+test('a chosen file is still there after a look elsewhere', async ({ page }) => {
+    await newConversation(page);
+    await page.getByLabel('Attach files').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') });
+    const chosen = page.getByRole('button', { name: 'Remove notes.txt' });
+    await expect(chosen).toBeVisible();
+    await page.goBack();
+    await expect(chosen).toHaveCount(0);
+    await page.goForward();
+    await expect(chosen).toBeVisible();
+});
+
 test.describe('what cannot be attached', () => {
     test.use({ allowedInConsole: /Failed to (load resource|fetch)/ });
 

@@ -247,6 +247,33 @@ test('what is written while a conversation is compressed elsewhere lands in the 
     expect(prompts.filter((message: any) => message.role === 'user')).toHaveLength(1);
 });
 
+test('what is typed while the continuation is being opened is there when it is open', async ({ page, server }) => {
+    await newConversation(page);
+    await send(page, '[[say Hello.]]');
+    await expect(answer(page)).toContainText('Hello.');
+    const id = new URL(page.url()).pathname.split('/').pop() as string;
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') });
+    await expect(page.getByRole('button', { name: 'Remove notes.txt' })).toBeVisible();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.pressSequentially('Half a ');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const asked = page.waitForRequest('**/fn/open_session');
+    await page.route('**/fn/open_session', async (route) => {
+        await held;
+        await route.continue();
+    });
+    const old = await server.converse(id, '[[compress]]');
+    await asked;
+    await field.pressSequentially('thought');
+    release();
+    await expect(page).toHaveURL(new RegExp(`/session/${old.continuation}$`));
+    await expect(page.getByRole('article', { name: 'Summary of the earlier part' })).toBeVisible();
+    await expect(field).toHaveValue('Half a thought');
+    await expect(field).toBeFocused();
+    await expect(page.getByRole('button', { name: 'Remove notes.txt' })).toBeVisible();
+});
+
 test('a tab in the background follows a compression, and what is typed next lands in the continuation', async ({ page, server, context }) => {
     await newConversation(page);
     await send(page, '[[say Hello.]]');

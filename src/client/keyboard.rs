@@ -13,6 +13,12 @@ pub fn is_typing(event: &Event) -> bool {
     target.is_some_and(|target| matches!(target.closest(FIELDS), Ok(Some(_))))
 }
 
+/// Tells whether somebody is at the place where messages are written.
+pub fn is_writing() -> bool {
+    let focused = document().and_then(|document| document.active_element());
+    focused.is_some_and(|it| matches!(it.closest(".composer textarea"), Ok(Some(_))))
+}
+
 /// Takes the focus away from the field that an event came from.
 pub fn leave_field(event: &Event) {
     let field: Option<HtmlElement> = event.target().and_then(|it| it.dyn_into().ok());

@@ -8,22 +8,6 @@ use crate::domain::ids::SessionId;
 use crate::wire::restore::PersistedRestoreV1;
 
 impl AppState {
-    pub fn draft(self, session_id: &SessionId) -> String {
-        self.memory(|memory| memory.drafts.get(session_id).cloned()).unwrap_or_default()
-    }
-
-    pub fn keep_draft(self, session_id: &SessionId, text: String) {
-        if self.draft(session_id) != text {
-            self.remember(|memory| {
-                if text.is_empty() {
-                    memory.drafts.remove(session_id);
-                } else {
-                    memory.drafts.insert(session_id.clone(), text);
-                }
-            });
-        }
-    }
-
     /// Gives the conversation that was in view when the browser was last here.
     pub fn remembered_focus(self) -> Option<SessionId> {
         self.memory(|memory| memory.focused_session_id.clone())
@@ -47,7 +31,7 @@ impl AppState {
         self.remembered_active()
     }
 
-    fn memory<T>(self, read: impl FnOnce(&mut PersistedRestoreV1) -> T) -> T {
+    pub(super) fn memory<T>(self, read: impl FnOnce(&mut PersistedRestoreV1) -> T) -> T {
         let mut memory = self.memory.get_value().unwrap_or_else(platform::remembered);
         let found = read(&mut memory);
         self.memory.set_value(Some(memory));
@@ -55,7 +39,7 @@ impl AppState {
     }
 
     /// Changes what is remembered. It is read anew, for another tab may have changed it.
-    fn remember(self, change: impl FnOnce(&mut PersistedRestoreV1)) {
+    pub(super) fn remember(self, change: impl FnOnce(&mut PersistedRestoreV1)) {
         let mut memory = platform::remembered();
         change(&mut memory);
         self.memory.set_value(Some(memory.clone()));

@@ -3,8 +3,8 @@
 
 #[cfg(feature = "hydrate")]
 pub use crate::client::{
-    close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, keep_row_focus,
-    leave_field, leave_room, local_time, mark_hydrated, mint_id, next_frame,
+    close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, is_writing,
+    keep_row_focus, leave_field, leave_room, local_time, mark_hydrated, mint_id, next_frame,
     outbox::{change_outbox, outbox},
     place_of, reload, remember_theme, remembered_theme, scroll_by, scroll_to, scroll_to_end,
     select_text, show_choice, show_modal,
@@ -155,6 +155,10 @@ mod on_server {
     pub fn show_choice(_: &Event) {}
 
     pub fn is_typing(_: &Event) -> bool {
+        false
+    }
+
+    pub fn is_writing() -> bool {
         false
     }
 

@@ -10,6 +10,7 @@ use super::outbox::Outbox;
 use super::overlay::{Notice, Overlay};
 use super::platform;
 use super::sight::Sight;
+use super::unsent::Chosen;
 use crate::domain::ids::{CommandId, SessionId};
 use crate::domain::list::ListView;
 use crate::wire::error::{Failure, FailureCode};
@@ -66,6 +67,9 @@ pub struct AppState {
     /// The connection was made again, and it is not known yet whether all that was missed came.
     catching_up: StoredValue<bool>,
     waiting: StoredValue<HashMap<CommandId, Outcome>>,
+    pub(super) chosen_files: StoredValue<HashMap<SessionId, Chosen>>,
+    /// The conversation in which somebody goes on writing once it is on the page.
+    pub(super) writing: StoredValue<Option<SessionId>>,
 }
 
 impl AppState {
@@ -91,6 +95,8 @@ impl AppState {
             list: StoredValue::new(None),
             catching_up: StoredValue::new(false),
             waiting: StoredValue::default(),
+            chosen_files: StoredValue::default(),
+            writing: StoredValue::new(None),
         }
     }
 

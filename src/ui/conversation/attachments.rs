@@ -4,43 +4,19 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use super::state::Conversation;
-use crate::domain::message::Attachment;
 use crate::ui::components::icon::{CLIP, Icon};
 use crate::ui::platform;
-
-/// Files chosen for the next prompt, and how many are on their way to the server.
-#[derive(Clone, Copy)]
-pub struct Chosen {
-    pub files: RwSignal<Vec<Attachment>>,
-    uploading: RwSignal<usize>,
-}
+use crate::ui::unsent::Chosen;
 
 impl Chosen {
-    pub fn new() -> Self {
-        Self { files: RwSignal::default(), uploading: RwSignal::new(0) }
-    }
-
-    pub fn take(self) -> Vec<Attachment> {
-        self.files.try_update(std::mem::take).unwrap_or_default()
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.files.with(Vec::is_empty)
-    }
-
-    pub fn is_uploading(self) -> bool {
-        self.uploading.get() > 0
-    }
-
     /// Takes the files that an input or a paste brings; tells whether there were any.
-    pub fn take_from(self, event: &Event, conversation: &Conversation) -> bool {
+    pub fn take_from(&self, event: &Event, conversation: &Conversation) -> bool {
         let problem = conversation.problem.clone();
+        let chosen = self.clone();
         let count = platform::upload_files(event, move |uploaded| {
-            self.uploading.try_update(|count| *count = count.saturating_sub(1));
+            chosen.uploading.update(|count| *count = count.saturating_sub(1));
             match uploaded {
-                Ok(file) => {
-                    self.files.try_update(|files| files.push(file));
-                }
+                Ok(file) => chosen.files.update(|files| files.push(file)),
                 Err(failure) => problem.set(Some(failure.message)),
             }
         });
@@ -48,7 +24,7 @@ impl Chosen {
         count > 0
     }
 
-    fn remove(self, blob: &str) {
+    fn remove(&self, blob: &str) {
         self.files.update(|files| files.retain(|file| file.blob.as_str() != blob));
     }
 }
@@ -69,14 +45,17 @@ pub fn AttachButton(chosen: Chosen, conversation: Conversation) -> impl IntoView
 
 #[component]
 pub fn ChosenFiles(chosen: Chosen) -> impl IntoView {
+    let files = chosen.files.clone();
+    let (hidden, uploading) = (chosen.clone(), chosen.clone());
     view! {
         <ul class="chosen" aria-label="Attached files" hidden=move || {
-            chosen.is_empty() && !chosen.is_uploading()
+            hidden.is_empty() && !hidden.is_uploading()
         }>
             <For
-                each=move || chosen.files.get()
+                each=move || files.get()
                 key=|file| file.blob.clone()
                 children=move |file| {
+                    let chosen = chosen.clone();
                     let blob = file.blob.to_string();
                     let label = ["Remove ", &file.name].concat();
                     view! {
@@ -94,7 +73,7 @@ pub fn ChosenFiles(chosen: Chosen) -> impl IntoView {
                     }
                 }
             />
-            <Show when=move || chosen.is_uploading()>
+            <Show when=move || uploading.is_uploading()>
                 <li>"Sending the file…"</li>
             </Show>
         </ul>

@@ -4,33 +4,36 @@ use leptos::ev::{ClipboardEvent, KeyboardEvent, SubmitEvent};
 use leptos::html::Textarea;
 use leptos::prelude::*;
 
-use super::attachments::{AttachButton, Chosen, ChosenFiles};
+use super::attachments::{AttachButton, ChosenFiles};
 use super::slash::{LIST, Slash, SlashList};
 use super::state::Conversation;
 use crate::ui::components::address;
 use crate::ui::components::icon::{Icon, SEND, STOP};
 use crate::ui::platform;
+use crate::ui::unsent::Chosen;
 use crate::wire::socket::Command;
 
 #[component]
 pub fn Composer(conversation: Conversation) -> impl IntoView {
     let field = NodeRef::<Textarea>::new();
     let draft = RwSignal::new(String::new());
-    let chosen = Chosen::new();
+    let chosen = conversation.chosen_files();
     keep_draft(&conversation, draft);
+    go_on_writing(&conversation, field);
     let slash = Slash::new(&conversation, draft);
     let problem = conversation.problem.clone();
     let status = conversation.status.clone();
-    take_back(&conversation, draft, chosen);
-    let sender = conversation.clone();
+    take_back(&conversation, draft, chosen.clone());
+    let sender = (conversation.clone(), chosen.clone());
     let send = move || {
+        let (conversation, chosen) = &sender;
         let text = draft.get_untracked();
         let nothing = text.trim().is_empty() && chosen.files.with_untracked(Vec::is_empty);
         if nothing || untrack(|| chosen.is_uploading()) {
             return;
         }
         draft.set(String::new());
-        sender.send(text, chosen.take());
+        conversation.send(text, chosen.take());
         if let Some(field) = field.get_untracked() {
             // The field is on the page, so it can take the focus.
             let _ = field.focus();
@@ -55,15 +58,17 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         event.prevent_default();
         send();
     };
-    let paster = conversation.clone();
+    let paster = (conversation.clone(), chosen.clone());
     let on_paste = move |event: ClipboardEvent| {
-        if chosen.take_from(&event, &paster) {
+        let (conversation, chosen) = &paster;
+        if chosen.take_from(&event, conversation) {
             event.prevent_default();
         }
     };
+    let waited_for = chosen.clone();
     let unready = move || {
-        let nothing = draft.with(|text| text.trim().is_empty()) && chosen.is_empty();
-        nothing || chosen.is_uploading()
+        let nothing = draft.with(|text| text.trim().is_empty()) && waited_for.is_empty();
+        nothing || waited_for.is_uploading()
     };
     // Until the page is alive the form works as the plain form that it is.
     let alive = RwSignal::new(false);
@@ -74,7 +79,7 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
     view! {
         <form class="composer" method="post" action=action on:submit=on_submit>
             {move || problem.get().map(|text| view! { <p class="problem" role="alert">{text}</p> })}
-            <ChosenFiles chosen />
+            <ChosenFiles chosen=chosen.clone() />
             <SlashList slash />
             <div class="composer-field">
                 <AttachButton chosen conversation=attacher />
@@ -123,6 +128,16 @@ fn keep_draft(conversation: &Conversation, draft: RwSignal<String>) {
             draft.set(conversation.draft());
         } else {
             conversation.keep_draft(text);
+        }
+    });
+}
+
+/// Gives the field to whoever was writing when the conversation moved here.
+fn go_on_writing(conversation: &Conversation, field: NodeRef<Textarea>) {
+    let conversation = conversation.clone();
+    Effect::new(move || {
+        if let Some(field) = field.get().filter(|_| conversation.takes_over_writing()) {
+            platform::focus(&field);
         }
     });
 }

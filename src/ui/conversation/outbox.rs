@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use super::state::Conversation;
-use crate::domain::ids::{SessionId, TurnId};
+use crate::domain::ids::TurnId;
 use crate::domain::message::{Attachment, Part, Role};
 use crate::ui::platform;
+use crate::ui::unsent::Chosen;
 use crate::wire::outbox::OutboxTurn;
 use crate::wire::socket::Command;
 
@@ -15,16 +16,19 @@ impl Conversation {
         self.app.draft(&self.session_id)
     }
 
+    /// Keeps what is written, for where the conversation goes on if it does.
     pub fn keep_draft(&self, text: String) {
-        self.app.keep_draft(&self.session_id, text);
+        let continuation = self.continuation.get_untracked();
+        self.app.keep_draft(continuation.as_ref().unwrap_or(&self.session_id), text);
     }
 
-    pub fn move_draft(&self, to: &SessionId) {
-        let text = self.draft();
-        if !text.is_empty() {
-            self.keep_draft(String::new());
-            self.app.keep_draft(to, text);
-        }
+    pub fn chosen_files(&self) -> Chosen {
+        self.app.chosen_files(&self.session_id)
+    }
+
+    /// Tells whether somebody was writing when the conversation moved here.
+    pub fn takes_over_writing(&self) -> bool {
+        self.app.takes_over_writing(&self.session_id)
     }
 
     /// Sends a prompt: kept and shown at once, until the server has it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::reactive::spawn_local;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 
 use crate::api::sessions::open_session;
@@ -21,13 +22,15 @@ use crate::ui::conversation::timeline::TimelineSheet;
 use crate::ui::conversation::transcript::TranscriptView;
 use crate::ui::in_view::Focused;
 use crate::ui::state::AppState;
+use crate::wire::error::Failure;
 use crate::wire::rest::Transcript;
 
 #[component]
 pub fn ConversationPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let fetched = Resource::new(move || id.get(), |id| open_session(id, None));
+    let ahead = Ahead::default();
+    let fetched = Resource::new(move || id.get(), move |id| fetch(ahead, id));
     view! {
         <Suspense fallback=|| view! { <p class="hint">"Opening…"</p> }>
             {move || Suspend::new(async move {
@@ -36,8 +39,8 @@ pub fn ConversationPage() -> impl IntoView {
                         lead_to(address::of_record(&transcript.session.session_id))
                     }
                     Ok(transcript) => {
-                        view! { <OpenConversation transcript requested=id.get_untracked() /> }
-                            .into_any()
+                        let requested = id.get_untracked();
+                        view! { <OpenConversation transcript requested ahead /> }.into_any()
                     }
                     Err(failure) => {
                         let retry = Callback::new(move |()| fetched.refetch());
@@ -49,14 +52,25 @@ pub fn ConversationPage() -> impl IntoView {
     }
 }
 
+/// The conversation that is fetched before its page is shown.
+type Ahead = StoredValue<Option<Transcript>>;
+
+async fn fetch(ahead: Ahead, id: String) -> Result<Transcript, Failure> {
+    let fetched = ahead.try_update_value(Option::take).flatten();
+    match fetched.filter(|transcript| transcript.session.session_id.as_str() == id) {
+        Some(transcript) => Ok(transcript),
+        None => open_session(id, None).await,
+    }
+}
+
 #[component]
-fn OpenConversation(transcript: Transcript, requested: String) -> impl IntoView {
+fn OpenConversation(transcript: Transcript, requested: String, ahead: Ahead) -> impl IntoView {
     let app = AppState::current();
     correct_address(&transcript.session, &requested);
     let row = transcript.session.clone();
     let conversation = Conversation::new(app, transcript);
     keep_in_view(app, &conversation, row);
-    follow_compression(&conversation);
+    follow_compression(app, &conversation, ahead);
     seek(&conversation);
     let title = title_signal(app, &conversation);
     let session_id = conversation.session_id.clone();
@@ -100,15 +114,24 @@ fn keep_in_view(app: AppState, conversation: &Conversation, row: Session) {
 }
 
 /// Moves on with the conversation when it is compressed, in place of the old address, and takes
-/// along what was written and not sent.
-fn follow_compression(conversation: &Conversation) {
+/// along what was written and not sent. It is fetched first: whoever is writing goes on meanwhile.
+fn follow_compression(app: AppState, conversation: &Conversation, ahead: Ahead) {
     let navigate = use_navigate();
     let conversation = conversation.clone();
     Effect::new(move || {
-        if let Some(id) = conversation.continuation.get() {
-            conversation.move_draft(&id);
-            navigate(&address::of_session(&id), replacing());
-        }
+        let Some(id) = conversation.continuation.get() else { return };
+        app.move_unsent(&conversation.session_id, &id);
+        let navigate = navigate.clone();
+        let left = conversation.session_id.clone();
+        spawn_local(async move {
+            // One that cannot be fetched says so on its own page.
+            let fetched = open_session(id.to_string(), None).await.ok();
+            if app.in_view.get_untracked() == Some(left) {
+                ahead.set_value(fetched);
+                app.hand_over_writing(&id);
+                navigate(&address::of_session(&id), replacing());
+            }
+        });
     });
 }
 
