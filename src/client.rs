@@ -21,4 +21,4 @@ pub use page::{
     copy_text, is_touch, local_time, mark_hydrated, mint_id, path, reload, remember_theme,
     remembered_theme, scroll_to_end,
 };
-pub use scroll::{leave_room, next_frame, place_of, scroll_by, scroll_to};
+pub use scroll::{leave_room, next_frame, next_task, place_of, scroll_by, scroll_to};

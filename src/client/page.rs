@@ -79,7 +79,8 @@ fn writer(fields: &[(&str, &str)]) -> DateTimeFormat {
 /// Writes a time as the reader's own clock and customs have it: today the hour, else the day.
 pub fn local_time(at: Timestamp) -> String {
     let date = Date::new(&JsValue::from_f64(at.millis() as f64));
-    let today = Date::new_0().to_date_string() == date.to_date_string();
+    let day = |date: &Date| (date.get_date(), date.get_month(), date.get_full_year());
+    let today = day(&Date::new_0()) == day(&date);
     let write = |writer: &DateTimeFormat| writer.format().call1(&JsValue::UNDEFINED, &date);
     let text = if today { HOUR.with(write) } else { DAY.with(write) };
     text.ok().and_then(|text| text.as_string()).unwrap_or_default()

@@ -1,6 +1,8 @@
 //! Where a long list stands in what scrolls it.
 
-use leptos::prelude::request_animation_frame;
+use std::time::Duration;
+
+use leptos::prelude::{request_animation_frame, set_timeout};
 use web_sys::{Element, HtmlElement};
 
 use crate::domain::window::Place;
@@ -37,6 +39,11 @@ pub fn leave_room(list: &HtmlElement, above: usize, below: usize) {
         // A length is never refused.
         let _ = list.style().set_property(side, &room(rows));
     }
+}
+
+/// Calls back in a task of its own, once what waits already had its turn.
+pub fn next_task(call: impl FnOnce() + 'static) {
+    set_timeout(call, Duration::ZERO);
 }
 
 /// Calls back when the page has changed and nobody has seen it yet.

@@ -12,6 +12,10 @@ const AT_LEAST: usize = 2;
 /// scrolls must not wait for them all.
 const AT_ONCE: usize = 2;
 
+/// How many of them are above those on the page: where more than one comes before the others, the
+/// view library takes all the others off the page and puts them back.
+const ABOVE_AT_ONCE: usize = 1;
+
 /// How many rows leave at once at most, unless none of them is wanted any more.
 const LEAVE_AT_ONCE: usize = 6;
 
@@ -116,14 +120,16 @@ impl Window {
             first = first.min(self.first + LEAVE_AT_ONCE);
             end = end.max(self.end().saturating_sub(LEAVE_AT_ONCE));
         }
-        let mut left = AT_ONCE;
+        let (mut left, mut left_above) = (AT_ONCE, ABOVE_AT_ONCE);
         for wanted in [seen, target] {
             let below = wanted.end().min(target.end()).saturating_sub(end).min(left);
             end += below;
             left -= below;
-            let above = first.saturating_sub(wanted.first.max(target.first)).min(left);
+            let above = first.saturating_sub(wanted.first.max(target.first));
+            let above = above.min(left).min(left_above);
             first -= above;
             left -= above;
+            left_above -= above;
         }
         Self { first, count: end - first }
     }

@@ -5,6 +5,7 @@
 pub use crate::client::{
     close_modal, copy_text, focus, focus_page, focus_search, is_touch, is_typing, is_writing,
     keep_row_focus, leave_field, leave_room, local_time, mark_hydrated, mint_id, next_frame,
+    next_task,
     outbox::{change_outbox, outbox},
     place_of, reload, remember_theme, remembered_theme, scroll_by, scroll_to, scroll_to_end,
     select_text, show_choice, show_modal,
@@ -143,6 +144,8 @@ mod on_server {
     pub fn leave_room(_: &HtmlElement, _: usize, _: usize) {}
 
     pub fn next_frame(_: impl FnOnce() + 'static) {}
+
+    pub fn next_task(_: impl FnOnce() + 'static) {}
 
     pub fn show_modal(_: &HtmlDialogElement) {}
 

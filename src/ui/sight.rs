@@ -124,7 +124,8 @@ impl AppState {
         if look.near_end
             && let Some(open) = self.list.get_value()
         {
-            open.fetch_next(self);
+            // Asking takes a phone as long as making rows does, so it is not done with them.
+            platform::next_task(move || open.fetch_next(self));
         }
     }
 }

@@ -34,6 +34,16 @@ fn the_page_holds_what_is_in_sight_and_some_around_it_and_gets_there_by_few_rows
 }
 
 #[test]
+fn rows_come_one_by_one_before_those_that_are_there() {
+    let mut held = Window { first: 100, count: 20 };
+    for above in [99.0, 96.0, 90.0, 85.0] {
+        let next = place(above * 64.0).next_on_page(held);
+        assert_eq!(next.first, held.first - 1, "{above}");
+        held = next;
+    }
+}
+
+#[test]
 fn what_is_seen_comes_before_what_is_around_it() {
     let mut held = Window { first: 0, count: 50 };
     for _ in 0..6 {

@@ -69,9 +69,7 @@ fn entry_view(name: String, row: &Session) -> AnyView {
         <li>
             <A href=address attr:class="timeline-entry">
                 {name}
-                <span class="row-time">
-                    <Time at />
-                </span>
+                <Time at class="row-time" />
             </A>
         </li>
     }

@@ -10,8 +10,7 @@ use crate::domain::list::shown_title;
 use crate::domain::session::{Milestone, Session, Status};
 use crate::ui::components::address;
 use crate::ui::components::element::text_element;
-use crate::ui::components::icon::{Icon, MORE};
-use crate::ui::components::time::Time;
+use crate::ui::components::time::time;
 use crate::ui::overlay::Overlay;
 use crate::ui::state::AppState;
 
@@ -24,18 +23,6 @@ pub fn Row(
     choosing: Memo<bool>,
 ) -> impl IntoView {
     let app = AppState::current();
-    let href = move || row.with(|row| address::of_row(row));
-    // A link of the router would do the same at several times the cost, for each row anew.
-    let is_current = move || path.with(|path| *path == href()).then_some("page");
-    let title = move || row.with(|row| shown_title(&row.title).to_owned());
-    let line =
-        move || row.with(|row| state_words(row).map_or_else(|| row.preview.clone(), str::to_owned));
-    let dot = move || row.with(|row| dot_class(row));
-    let at = Signal::derive(move || row.with(|row| row.last_activity_at));
-    let badge = move || {
-        let word = row.with(|row| badge_word(row));
-        word.map(|word| text_element("span", "badge", word.to_owned()))
-    };
     let id = move || row.with_untracked(|row| row.session_id.clone());
     // While several are chosen, a row is one to choose and not a way to somewhere.
     let on_click = move |event: MouseEvent| {
@@ -44,30 +31,44 @@ pub fn Row(
             app.choose_row(&id());
         }
     };
-    view! {
-        <li>
-            <a href=href class="row" aria-current=is_current on:click=on_click>
-                <span class=dot aria-hidden="true"></span>
-                <span class="row-title" id=title_id(&id())>
-                    {title}
-                </span>
-                <span class="row-time">
-                    <Time at />
-                </span>
-                <span class="row-line">{line}</span>
-                {badge}
-            </a>
-            {move || match choosing.get() {
-                true => choice_box(app, id(), title),
-                false => more_button(app, id()),
-            }}
-        </li>
+    // One reaction writes the whole row: on a phone, a reaction for each word of it costs a reader
+    // who scrolls several times as much. For the same reason the link is not one of the router's.
+    move || {
+        let shown = row.get();
+        let href = address::of_row(&shown);
+        let target = href.clone();
+        let is_current = move || path.with(|path| *path == target).then_some("page");
+        let end = match choosing.get() {
+            true => choice_box(app, &shown),
+            false => more_button(app, &shown.session_id),
+        };
+        view! {
+            <li>
+                <a
+                    href=href
+                    class="row"
+                    aria-current=is_current
+                    on:click=on_click
+                >
+                    <span class=dot_class(&shown)></span>
+                    <span class="row-title" id=title_id(&shown.session_id)>
+                        {shown_title(&shown.title).to_owned()}
+                    </span>
+                    {time(shown.last_activity_at, app.alive.get(), Some("row-time"))}
+                    <span class="row-line">{line(&shown)}</span>
+                    {badge_word(&shown)
+                        .map(|word| text_element("span", "badge", word.to_owned()))}
+                </a>
+                {end}
+            </li>
+        }
     }
 }
 
 /// Opens what can be done with the row.
-fn more_button(app: AppState, id: SessionId) -> AnyView {
-    let described_by = title_id(&id);
+fn more_button(app: AppState, id: &SessionId) -> AnyView {
+    let described_by = title_id(id);
+    let id = id.clone();
     let open = move |_| app.open(Overlay::Row(id.clone()));
     view! {
         <button
@@ -77,9 +78,7 @@ fn more_button(app: AppState, id: SessionId) -> AnyView {
             aria-label="More"
             aria-describedby=described_by
             on:click=open
-        >
-            <Icon path=MORE />
-        </button>
+        ></button>
     }
     .into_any()
 }
@@ -89,12 +88,9 @@ fn title_id(id: &SessionId) -> String {
 }
 
 /// Chooses the row beside others.
-fn choice_box(
-    app: AppState,
-    id: SessionId,
-    title: impl Fn() -> String + Send + Sync + 'static,
-) -> AnyView {
-    let label = move || ["Choose ", &title()].concat();
+fn choice_box(app: AppState, row: &Session) -> AnyView {
+    let label = ["Choose ", shown_title(&row.title)].concat();
+    let id = row.session_id.clone();
     let chosen = id.clone();
     let is_chosen = move || app.chosen.with(|it| it.as_ref().is_some_and(|it| it.contains(&id)));
     view! {
@@ -108,6 +104,11 @@ fn choice_box(
         </label>
     }
     .into_any()
+}
+
+/// What stands below the title: how things are, or else what was last said.
+fn line(row: &Session) -> String {
+    state_words(row).map_or_else(|| row.preview.clone(), str::to_owned)
 }
 
 fn state_words(row: &Session) -> Option<&'static str> {
