@@ -16,6 +16,7 @@ pub mod export;
 pub mod folders;
 mod headers;
 mod http;
+pub mod import;
 pub mod journal;
 mod listen;
 pub mod lists;

@@ -6,6 +6,7 @@ mod agents {
     mod acp;
     mod common;
     mod demo;
+    mod import;
     mod openai;
     mod pi;
     mod talk;

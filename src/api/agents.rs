@@ -5,7 +5,7 @@ use leptos::server_fn::codec::Post;
 
 use crate::domain::ids::SessionId;
 use crate::wire::error::Failure;
-use crate::wire::rest::{AgentFacts, NewOffer};
+use crate::wire::rest::{AgentFacts, EarlierConversation, ImportRequest, NewOffer};
 use crate::wire::text_json::TextJson;
 
 /// Tells which agents and folders there are to choose from.
@@ -20,6 +20,26 @@ pub async fn offer() -> Result<NewOffer, Failure> {
 pub async fn complete_folder(typed: String) -> Result<Vec<String>, Failure> {
     use crate::server::state::Services;
     Ok(Services::from_context()?.folders.complete(&typed))
+}
+
+/// Lists the conversations that an agent remembers in a folder.
+#[server(name = ListEarlier, prefix = "/fn", endpoint = "earlier_conversations", input = Post<TextJson>, output = Post<TextJson>)]
+pub async fn earlier_conversations(
+    agent: String,
+    workspace: String,
+) -> Result<Vec<EarlierConversation>, Failure> {
+    use crate::server::{error::ServiceError, import, state::Services};
+    let services = Services::from_context()?;
+    import::remembered(&services, &agent, Some(&workspace)).await.map_err(ServiceError::tell)
+}
+
+/// Brings a conversation in that an agent remembers, and tells which row it is.
+#[server(name = BringIn, prefix = "/fn", endpoint = "import", input = Post<TextJson>, output = Post<TextJson>)]
+pub async fn bring_in(request: ImportRequest) -> Result<SessionId, Failure> {
+    use crate::server::{error::ServiceError, import, state::Services};
+    let services = Services::from_context()?;
+    let row = import::import(&services, request).await.map_err(ServiceError::tell)?;
+    Ok(row.session_id)
 }
 
 /// Tells what a conversation's agent offers: options and commands.

@@ -13,6 +13,7 @@ pub mod presets;
 pub mod process;
 pub mod programs;
 mod recollection;
+pub mod remembered;
 pub mod trace;
 mod words;
 mod workspace;

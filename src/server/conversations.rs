@@ -1,6 +1,6 @@
 //! What can be done with sessions as a whole: list, open, make, change.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::ServiceError;
 use super::lists::page_size;
@@ -80,13 +80,7 @@ pub async fn rows(services: &Services, ids: &[SessionId]) -> Result<SessionPage,
 /// Makes a new, empty conversation.
 pub async fn create(services: &Services, request: NewSession) -> Result<Session, ServiceError> {
     let agent = usable_agent(services, request.agent)?;
-    let workspace = match request.workspace.filter(|folder| !folder.trim().is_empty()) {
-        Some(folder) => services.folders.allow(Path::new(folder.trim()))?,
-        None => {
-            let own = services.registry.agents().folder_of(&agent);
-            own.unwrap_or(&services.config.workspace).to_owned()
-        }
-    };
+    let workspace = folder(services, &agent, request.workspace.as_deref())?;
     let title = checked_title(request.title.unwrap_or_default())?;
     let session = new_row(title, agent, workspace.display().to_string());
     services.store.create_session(&session).await?;
@@ -94,8 +88,23 @@ pub async fn create(services: &Services, request: NewSession) -> Result<Session,
     Ok(session)
 }
 
+/// Gives the folder that is asked for, if it is allowed, or the one that the agent usually works in.
+pub fn folder(
+    services: &Services,
+    agent: &str,
+    asked: Option<&str>,
+) -> Result<PathBuf, ServiceError> {
+    match asked.map(str::trim).filter(|folder| !folder.is_empty()) {
+        Some(folder) => services.folders.allow(Path::new(folder)),
+        None => {
+            let own = services.registry.agents().folder_of(agent);
+            Ok(own.unwrap_or(&services.config.workspace).to_owned())
+        }
+    }
+}
+
 /// Finds the agent that is asked for, or the one that is used when none is.
-fn usable_agent(services: &Services, asked: Option<String>) -> Result<String, ServiceError> {
+pub fn usable_agent(services: &Services, asked: Option<String>) -> Result<String, ServiceError> {
     let agents = services.registry.agents();
     let found = match &asked {
         Some(id) => agents.get(id).map(|agent| agent.info()),
@@ -247,7 +256,8 @@ fn checked_title(title: String) -> Result<String, ServiceError> {
     Ok(title)
 }
 
-fn new_row(title: String, agent: String, workspace: String) -> Session {
+/// Makes the row of a conversation that begins now.
+pub fn new_row(title: String, agent: String, workspace: String) -> Session {
     let session_id = mint::session_id();
     let now = mint::now();
     Session {

@@ -102,6 +102,8 @@ fn doors() -> Router<AppState> {
         .route("/api/sessions/{id}/agent", get(agents::facts))
         .route("/api/sessions/{id}/agent/messages", get(agents::messages))
         .route("/api/agents", get(agents::list))
+        .route("/api/agents/{id}/conversations", get(agents::earlier))
+        .route("/api/import", post(agents::bring_in))
         .route("/api/folders", get(agents::folders))
         .route("/api/chat/start", post(rest::start_turn))
         .route("/api/blobs/{sha256}", get(rest::get_blob))

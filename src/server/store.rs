@@ -11,6 +11,7 @@ mod entry;
 mod export;
 mod find;
 mod fold;
+mod import;
 mod lineage;
 mod list;
 mod marks;

@@ -156,6 +156,28 @@ pub struct NewOffer {
     pub folders: Vec<String>,
 }
 
+/// A conversation that an agent remembers by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierConversation {
+    /// The agent's own name for it.
+    pub agent_session: String,
+    pub title: String,
+    pub updated_at: Option<Timestamp>,
+    /// The row that holds it, where it is here already.
+    pub session_id: Option<SessionId>,
+}
+
+/// Asks for a conversation that an agent remembers to be brought in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportRequest {
+    pub agent: String,
+    /// The folder that it was led in; without one, the agent's usual folder.
+    #[serde(default)]
+    pub workspace: Option<String>,
+    pub agent_session: String,
+}
+
 /// A device that is signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {

@@ -13,6 +13,7 @@ mod options;
 mod permission;
 mod pool;
 mod reader;
+mod retelling;
 mod route;
 mod tool;
 mod update;
@@ -28,6 +29,7 @@ use self::pool::Pool;
 use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
 use super::household::Household;
 use super::process::Launch;
+use super::remembered::{Remembered, Retold};
 use crate::wire::rest::AgentInfo;
 
 /// How an agent is started and spoken to.
@@ -104,6 +106,18 @@ impl Agent for Acp {
             tokio::spawn(conversation.serve(inbox));
             Ok(handle)
         })
+    }
+
+    fn remembered(&self, folder: PathBuf) -> BoxFuture<'_, Result<Vec<Remembered>, AgentError>> {
+        Box::pin(async move { self.list_remembered(&folder).await })
+    }
+
+    fn retell(
+        &self,
+        folder: PathBuf,
+        agent_session: String,
+    ) -> BoxFuture<'_, Result<Vec<Retold>, AgentError>> {
+        Box::pin(async move { self.retell_session(folder, &agent_session).await })
     }
 
     fn close(&self) {

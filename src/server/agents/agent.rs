@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
+use super::remembered::{Remembered, Retold};
 use super::trace::Trace;
 use crate::domain::ids::{RequestId, SessionId};
 use crate::domain::message::{
@@ -29,6 +30,27 @@ pub trait Agent: Send + Sync {
     /// conversation needs no more than the answer in words.
     fn resume(&self, resumption: Resumption) -> AgentCommand {
         AgentCommand::Prompt { text: resumption.text, attachments: Vec::new() }
+    }
+
+    /// Lists the conversations in a folder that the agent remembers by itself, newest first.
+    fn remembered(&self, folder: PathBuf) -> BoxFuture<'_, Result<Vec<Remembered>, AgentError>> {
+        drop(folder);
+        Box::pin(async { Err(self.remembers_nothing()) })
+    }
+
+    /// Tells one of them from its beginning.
+    fn retell(
+        &self,
+        folder: PathBuf,
+        agent_session: String,
+    ) -> BoxFuture<'_, Result<Vec<Retold>, AgentError>> {
+        drop((folder, agent_session));
+        Box::pin(async { Err(self.remembers_nothing()) })
+    }
+
+    fn remembers_nothing(&self) -> AgentError {
+        let name = self.info().name;
+        AgentError::Unavailable(format!("{name} keeps no conversations of its own."))
     }
 
     /// Looks whether the agent is there now, where that takes more than a glance.

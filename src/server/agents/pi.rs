@@ -4,11 +4,13 @@
 //! file, and the file's path is pi's name for it. The way of a line: `link` (the process and what
 //! is asked of it) → `conversation` → `update`, `tool` and `dialog` → happenings.
 
+mod archive;
 mod conversation;
 mod dialog;
 mod ending;
 mod link;
 mod prompt;
+mod retelling;
 mod settings;
 mod tool;
 mod update;
@@ -24,6 +26,7 @@ use self::conversation::Conversation;
 use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
 use super::household::Household;
 use super::process::Launch;
+use super::remembered::{Remembered, Retold};
 use crate::server::lock::lock;
 use crate::wire::rest::AgentInfo;
 
@@ -121,6 +124,18 @@ impl Agent for Pi {
             tokio::spawn(conversation.serve(inbox));
             Ok(handle)
         })
+    }
+
+    fn remembered(&self, folder: PathBuf) -> BoxFuture<'_, Result<Vec<Remembered>, AgentError>> {
+        Box::pin(async move { self.list_remembered(&folder).await })
+    }
+
+    fn retell(
+        &self,
+        folder: PathBuf,
+        agent_session: String,
+    ) -> BoxFuture<'_, Result<Vec<Retold>, AgentError>> {
+        Box::pin(self.retell_file(folder, agent_session))
     }
 
     fn close(&self) {

@@ -5,11 +5,12 @@ use axum::extract::State;
 use serde::Deserialize;
 
 use super::Answer;
-use super::extract::{Path, Query};
+use super::extract::{Body, Path, Query};
 use crate::domain::ids::SessionId;
-use crate::server::conversations;
+use crate::domain::session::Session;
 use crate::server::state::Services;
-use crate::wire::rest::{AgentFacts, AgentInfo, TraceLine};
+use crate::server::{conversations, import};
+use crate::wire::rest::{AgentFacts, AgentInfo, EarlierConversation, ImportRequest, TraceLine};
 
 /// Lists the agents, with what is missing where one cannot be used.
 pub async fn list(State(services): State<Services>) -> Json<Vec<AgentInfo>> {
@@ -23,6 +24,30 @@ pub async fn list(State(services): State<Services>) -> Json<Vec<AgentInfo>> {
 pub struct FolderQuery {
     #[serde(default)]
     typed: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EarlierQuery {
+    #[serde(default)]
+    workspace: Option<String>,
+}
+
+/// Lists the conversations that an agent remembers in a folder.
+pub async fn earlier(
+    State(services): State<Services>,
+    Path(agent): Path<String>,
+    Query(query): Query<EarlierQuery>,
+) -> Answer<Vec<EarlierConversation>> {
+    Ok(Json(import::remembered(&services, &agent, query.workspace.as_deref()).await?))
+}
+
+/// Brings a conversation in that an agent remembers, and gives its row.
+pub async fn bring_in(
+    State(services): State<Services>,
+    Body(request): Body<ImportRequest>,
+) -> Answer<Session> {
+    Ok(Json(import::import(&services, request).await?))
 }
 
 /// Offers the allowed folders whose path begins with what was typed.

@@ -276,7 +276,7 @@ impl SessionTask {
 }
 
 /// Picks the line that a list shows for an answer: the last it said, or what went wrong.
-fn preview_of(answer: &Message) -> String {
+pub fn preview_of(answer: &Message) -> String {
     let text = markdown::plain_text(&markdown::parse(&answer.text()));
     let said = text.lines().map(str::trim).rfind(|line| !line.is_empty());
     let noticed = answer.parts.iter().rev().find_map(|part| match part {

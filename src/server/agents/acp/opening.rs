@@ -55,6 +55,21 @@ impl Link {
         Ok(link)
     }
 
+    /// Joins the messages of a session that nobody has open, before the agent is asked for them.
+    pub async fn listen(
+        acp: &Acp,
+        request: &OpenRequest,
+        session: &str,
+    ) -> Result<Self, AgentError> {
+        request.check_folder()?;
+        let (connection, hello) = acp.pool.connect(&request.workspace).await?;
+        if connection.with_routes(|routes| routes.is_open(session)) {
+            return Err(acp.unavailable("has this conversation open already."));
+        }
+        let opening = Opening { acp, request, connection, hello };
+        opening.attach(session.to_owned(), &Value::Null, Memory::Kept)
+    }
+
     /// Sets an option where the agent knows it. One that it refuses stays as it was.
     pub async fn set(&mut self, name: &str, value: &str) -> Option<String> {
         let (method, params) = self.offer.settings.request(&self.session, name, value)?;
@@ -188,6 +203,7 @@ impl Hello {
         Self {
             can_resume: can("resume"),
             can_close: can("close"),
+            can_list: can("list"),
             can_load: loads.and_then(Value::as_bool).unwrap_or_default(),
             tastes: super::content::Tastes::read(told),
             login_hint: (!hints.is_empty()).then(|| hints.join(", or ")),

@@ -21,6 +21,7 @@ use crate::server::lock::lock;
 pub struct Hello {
     pub can_resume: bool,
     pub can_load: bool,
+    pub can_list: bool,
     pub can_close: bool,
     pub tastes: Tastes,
     /// What it says about signing in.

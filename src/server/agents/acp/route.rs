@@ -171,7 +171,7 @@ impl Routes {
 }
 
 /// Tells whether a message is a piece of the conversation, and not about its present state.
-fn retells(mail: &Mail) -> bool {
+pub fn retells(mail: &Mail) -> bool {
     const STATE: [&str; 5] = [
         "available_commands_update",
         "current_mode_update",
