@@ -55,3 +55,43 @@ test('the agent\'s commands are offered while one is typed', async ({ page, serv
     await field.press('Enter');
     await expect(field).toHaveValue('/review ');
 });
+
+test('a conversation that the agent had elsewhere is brought in once and goes on', async ({ page, server }) => {
+    await open(page, '/new');
+    await page.getByRole('button', { name: 'Look for earlier conversations' }).click();
+    const shed = page.getByRole('button', { name: 'Paint the shed' });
+    await expect(shed).toBeVisible();
+    await audit(page);
+    await shed.click();
+    await page.waitForURL(/\/session\/\w+$/);
+    const address = page.url();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Paint the shed');
+    await expect(page.getByRole('article', { name: 'You', exact: true })).toContainText('Which colour for the shed?');
+    await expect(answer(page).locator('strong')).toHaveText('door');
+    await send(page, 'Green it is');
+    await expect(answer(page)).toContainText('In careful mode: Green it is');
+    await page.reload();
+    await expect(page.getByRole('article', { name: 'Agent' })).toHaveCount(2);
+
+    await open(page, '/new');
+    await page.getByRole('button', { name: 'Look for earlier conversations' }).click();
+    await expect(shed).toContainText('Here already');
+    await shed.click();
+    await expect(page).toHaveURL(address);
+    expect((await server.json('/api/sessions')).sessions).toHaveLength(1);
+});
+
+test.describe('an agent that remembers nothing', () => {
+    // The browser itself reports the status 503.
+    test.use({ allowedInConsole: /Failed to load resource/ });
+
+    test('says so, and another one can be asked at once', async ({ page }) => {
+        await open(page, '/new');
+        await page.getByRole('radio', { name: /Demo/ }).check();
+        await page.getByRole('button', { name: 'Look for earlier conversations' }).click();
+        await expect(page.getByRole('alert')).toContainText('keeps no conversations of its own');
+        await page.getByRole('radio', { name: /small/ }).check();
+        await page.getByRole('button', { name: 'Look for earlier conversations' }).click();
+        await expect(page.getByRole('button', { name: 'Paint the shed' })).toBeVisible();
+    });
+});

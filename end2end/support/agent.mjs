@@ -1,4 +1,4 @@
-// A small agent that speaks ACP: it has a mode and two commands, and says what it was told.
+// A small agent that speaks ACP: it has a mode and two commands, says what it was told, and remembers a talk.
 import { createInterface } from 'node:readline';
 
 let mode = 'careful';
@@ -23,8 +23,18 @@ for await (const line of createInterface({ input: process.stdin })) {
         const text = `In ${mode} mode: ${params.prompt.at(-1).text}`;
         update(params.sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
         send({ id, result: { stopReason: 'end_turn' } });
+    } else if (method === 'session/list') {
+        const { cwd } = params;
+        const sessions = [{ sessionId: 'shed', cwd, title: 'Paint the shed', updatedAt: '2026-01-02T03:04:05Z' }];
+        send({ id, result: { sessions } });
+    } else if (method === 'session/load') {
+        const say = (sessionUpdate, text) => update(params.sessionId, { sessionUpdate, content: { type: 'text', text } });
+        say('user_message_chunk', 'Which colour for the shed?');
+        say('agent_message_chunk', 'Green, as the **door** is.');
+        send({ id, result: { modes: modes() } });
     } else if (id !== undefined) {
         if (method === 'session/set_mode') mode = params.modeId;
-        send({ id, result: method === 'initialize' ? { protocolVersion: 1, agentCapabilities: {} } : {} });
+        const agentCapabilities = { loadSession: true, sessionCapabilities: { list: {} } };
+        send({ id, result: method === 'initialize' ? { protocolVersion: 1, agentCapabilities } : {} });
     }
 }

@@ -2,6 +2,7 @@
 
 mod data;
 mod export;
+mod import;
 mod journal;
 pub mod keeper;
 mod leaves;
@@ -45,6 +46,8 @@ enum Command {
     Resolve(resolve::ResolveOptions),
     /// List the conversations that nothing goes on from
     Leaves(leaves::LeavesOptions),
+    /// List the conversations that an agent had elsewhere, or bring them in
+    Import(import::ImportOptions),
     /// Write whole conversations as JSON or Markdown
     Export(export::ExportOptions),
     /// Tell what the turn journal and the conversations do not agree on
@@ -67,6 +70,7 @@ pub async fn main(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Pair(options) => pair::run(options).await,
         Command::Resolve(options) => Ok(resolve::run(&options)),
         Command::Leaves(options) => leaves::run(options).await,
+        Command::Import(options) => import::run(options).await,
         Command::Export(options) => export::run(options).await,
         Command::Audit(options) => journal::audit(options).await,
         Command::Repair(options) => journal::repair(options).await,

@@ -2,6 +2,7 @@
 //! comes of the recorded ones now.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use throughline::server::config::AgentEntry;
 
 use crate::agents::common::words;
 use crate::fake_agent;
+use crate::live_process::BINARY;
 use crate::test_app::TestApp;
 
 fn fixtures(folder: &str) -> PathBuf {
@@ -179,6 +181,37 @@ async fn the_files_of_pi_are_read_and_left_as_they_are() {
         assert!(is_as_before(&record, &told), "{}:\n{told}", record.display());
         assert_eq!(std::fs::read(file).unwrap(), before);
     }
+}
+
+#[tokio::test]
+async fn a_person_brings_in_what_pi_remembers_by_the_command_line() {
+    let (PiHome { app, _home }, files) = PiHome::with(&PI_RECORDS).await;
+    let home = _home.path().display().to_string();
+    let (data, workspace) = app.stop().await;
+    let config = data.path().join("agents.toml");
+    let environment = format!("environment = {{ PI_CODING_AGENT_DIR = \"{home}\" }}");
+    std::fs::write(&config, format!("[agents.pi]\ncommand = \"/bin/sh\"\n{environment}\n"))
+        .unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.args(["import", "pi", "--folder"]).arg(workspace.path());
+        command.arg("--data-dir").arg(data.path()).arg("--config").arg(&config).args(arguments);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    };
+    let (done, listed, why) = run(&[]);
+    assert!(done, "{why}");
+    assert_eq!(listed.lines().count(), PI_RECORDS.len(), "{listed}");
+    assert!(listed.contains(&files[1]) && listed.contains("Long [[slow]]"), "{listed}");
+    let (done, brought, why) = run(&[&files[1]]);
+    assert!(done, "{why}");
+    assert!(brought.ends_with("Long [[slow]]\n"), "{brought}");
+    assert_eq!(run(&[]).1.matches("(here already)").count(), 1);
+    assert!(run(&["--all"]).0);
+    assert_eq!(run(&[]).1.matches("(here already)").count(), PI_RECORDS.len());
+    let (done, _, why) = run(&["/etc/passwd"]);
+    assert!(!done && why.contains("does not remember"), "{why}");
 }
 
 #[tokio::test]

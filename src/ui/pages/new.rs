@@ -1,10 +1,13 @@
 //! A new conversation with an agent and a folder of one's choice.
 
+mod earlier;
+
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::reactive::spawn_local;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use self::earlier::Earlier;
 use crate::api::agents::{complete_folder, offer};
 use crate::ui::components::element::{element, text_element};
 use crate::ui::components::new_button::start;
@@ -80,6 +83,7 @@ fn NewForm(offer: NewOffer) -> impl IntoView {
             <button r#type="submit" class="button primary">
                 "Start"
             </button>
+            <Earlier agent folder />
         </form>
     }
 }
