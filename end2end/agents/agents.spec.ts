@@ -104,6 +104,21 @@ for (const name of names()) {
             await expect(page.getByText('no longer remembered')).toHaveCount(0);
         });
 
+        test('import', async ({ page }) => {
+            await go(page);
+            // Forgotten here, it is still remembered by the agent.
+            await fetch(`${server.base}/api/sessions/${conversation}`, { method: 'DELETE' });
+            await open(page, `${server.base}/new`);
+            await page.getByRole('button', { name: 'Look for earlier conversations' }).click();
+            await page.locator('.remembered-list button:not(:has(.badge))').first().click();
+            await page.waitForURL(/\/session\/\w+$/, { timeout: 90_000 });
+            await alive(page);
+            conversation = new URL(page.url()).pathname.split('/').pop() as string;
+            await expect(page.getByRole('article', { name: 'Agent' }).first()).toContainText('Good morning');
+            await send(page, '[[say On we go.]]');
+            await expect(answer(page)).toContainText('On we go.');
+        });
+
         test('compaction', async ({ page }) => {
             await go(page);
             await sheet(page).click();

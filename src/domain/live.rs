@@ -206,11 +206,20 @@ fn append(message: &mut Message, place: usize, kind: DeltaKind, delta: &str) -> 
     match (kind, message.parts.get_mut(place)) {
         (DeltaKind::Text, Some(Part::Text { text }))
         | (DeltaKind::Thinking, Some(Part::Thinking { text })) => {
-            text.push_str(delta);
+            grow(text, delta);
             true
         }
         _ => false,
     }
+}
+
+/// Adds to a text with little room to spare: one that doubled as it grows would take a phone twice
+/// its size, and leave as much behind.
+fn grow(text: &mut String, delta: &str) {
+    if text.capacity() - text.len() < delta.len() {
+        text.reserve_exact(delta.len() + text.len() / 8);
+    }
+    text.push_str(delta);
 }
 
 fn put(message: &mut Message, place: usize, part: &Part) -> Option<Touched> {

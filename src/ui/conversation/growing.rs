@@ -49,7 +49,7 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
             _ => known.min(count),
         };
         if left_out > known {
-            shown.update_value(|shown| shown.growing.forget(left_out));
+            shown.update_value(|shown| shown.forget(left_out));
         }
         (left_out, shown.with_value(|shown| shown.growing.blocks(left_out)))
     });
@@ -72,6 +72,12 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
 }
 
 impl Shown {
+    /// Lets go of the blocks that are taken off the page.
+    fn forget(&mut self, before: usize) {
+        self.growing.forget(before);
+        self.grown.retain(|place, _| *place >= before);
+    }
+
     fn follow(&mut self, text: &str) {
         for place in self.growing.follow(text) {
             if let Some(grown) = self.grown.get(&place) {
