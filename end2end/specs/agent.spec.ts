@@ -31,6 +31,29 @@ test('what can be chosen about an agent is chosen in its sheet', async ({ page, 
     await expect(answer(page)).toContainText('In bold mode: two');
 });
 
+test.describe('before the first message', () => {
+    // The server is gone for a moment.
+    test.use({ allowedInConsole: /Failed to (load resource|fetch)|WebSocket connection/ });
+
+    test('and after a restart, an agent says what can be chosen about it', async ({ page, server }) => {
+        const id = await server.newSession();
+        await open(page, `/session/${id}`);
+        const sheet = page.locator('summary.button', { hasText: 'Agent' });
+        const mode = page.getByRole('combobox', { name: 'Mode' });
+        await sheet.click();
+        await expect(mode).toHaveValue('careful');
+        await mode.selectOption('Bold');
+        await sheet.click();
+        await send(page, 'one');
+        await expect(answer(page)).toContainText('In bold mode: one');
+        await server.stop();
+        await server.start();
+        await open(page, `/session/${id}`);
+        await sheet.click();
+        await expect(mode).toHaveValue('bold');
+    });
+});
+
 test('the agent\'s commands are offered while one is typed', async ({ page, server }) => {
     await open(page, `/session/${await server.newSession()}`);
     await send(page, 'hello');

@@ -42,10 +42,10 @@ pub async fn bring_in(request: ImportRequest) -> Result<SessionId, Failure> {
     Ok(row.session_id)
 }
 
-/// Tells what a conversation's agent offers: options and commands.
+/// Tells what a conversation's agent offers: options and commands. One that does not run is started.
 #[server(name = ReadAgentFacts, prefix = "/fn", endpoint = "agent_facts", input = Post<TextJson>, output = Post<TextJson>)]
 pub async fn agent_facts(session_id: SessionId) -> Result<AgentFacts, Failure> {
     use crate::server::{conversations, error::ServiceError, state::Services};
     let services = Services::from_context()?;
-    conversations::agent_facts(&services, &session_id).await.map_err(ServiceError::tell)
+    conversations::roused_agent_facts(&services, &session_id).await.map_err(ServiceError::tell)
 }

@@ -6,7 +6,7 @@ use super::error::ServiceError;
 use super::lists::page_size;
 use super::mint;
 use super::resolution::resolve;
-use super::sessions::Happened;
+use super::sessions::{Happened, TaskCommand};
 use super::state::Services;
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::lineage::{Lineages, Node};
@@ -225,6 +225,16 @@ pub async fn mark_seen(services: &Services, id: &SessionId) -> Result<(), Servic
         services.registry.announce(id).await?;
     }
     Ok(())
+}
+
+/// Starts a conversation's agent if it does not run, and tells what it offers.
+pub async fn roused_agent_facts(
+    services: &Services,
+    id: &SessionId,
+) -> Result<AgentFacts, ServiceError> {
+    row(services, id).await?;
+    services.registry.ask(id, TaskCommand::Rouse).await?.map_err(ServiceError)?;
+    agent_facts(services, id).await
 }
 
 /// Tells what a conversation's agent tells of itself; one that does not run tells only its name.

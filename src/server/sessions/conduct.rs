@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::chronicle::Happened;
 use super::lineage::fills_context;
-use super::task::{AgentState, Running, SessionTask, Turn, open_agent};
+use super::task::{AgentState, Running, SessionTask, Turn};
 use crate::domain::event::{DeltaKind, Event, Outcome};
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::preview;
@@ -87,8 +87,7 @@ impl SessionTask {
         self.note_started().await;
         self.checkpoint().await;
         if let AgentState::Closed = self.agent_state {
-            let request = self.open_request().await;
-            self.agent_state = open_agent(self.agent.clone(), request);
+            self.open_agent().await;
         } else {
             self.send_command().await;
         }
@@ -107,11 +106,14 @@ impl SessionTask {
         match opened {
             Ok(handle) => {
                 self.agent_state = AgentState::Open(handle);
+                self.hear_introduction().await;
                 self.send_command().await;
             }
             Err(error) => {
                 self.agent_state = AgentState::Closed;
-                self.write(Happening::Failed { phase: "start".into(), message: error.to_string() });
+                let message = error.to_string();
+                self.answer_rousers(&Err(Failure::new(FailureCode::AgentUnavailable, &*message)));
+                self.write(Happening::Failed { phase: "start".into(), message });
                 self.end_turn(Outcome::Failed).await;
             }
         }
@@ -204,6 +206,8 @@ impl SessionTask {
     /// Lets go of an agent that did not stop when asked.
     pub(super) async fn give_up_on_agent(&mut self) {
         self.agent_state = AgentState::Closed;
+        let stopped = Failure::new(FailureCode::AgentUnavailable, "The agent was stopped.");
+        self.answer_rousers(&Err(stopped));
         self.end_turn(Outcome::Cancelled).await;
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::task::{AgentState, SessionTask};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::task::{AgentState, Reply, SessionTask};
 use crate::domain::list::title_from_prompt;
 use crate::domain::message::Message;
 use crate::server::agents::agent::{AgentCommand, Happening, OpenRequest};
@@ -33,8 +35,15 @@ impl Desk {
 }
 
 impl SessionTask {
+    /// Starts or reaches the agent beside the loop, which stays free to answer meanwhile.
+    pub(super) async fn open_agent(&mut self) {
+        let (agent, request) = (Arc::clone(&self.agent), self.open_request().await);
+        let opening = tokio::spawn(async move { agent.open(request).await });
+        self.agent_state = AgentState::Opening(AbortOnDropHandle::new(opening));
+    }
+
     /// Gathers what the agent needs to go on where it was.
-    pub(super) async fn open_request(&self) -> OpenRequest {
+    async fn open_request(&self) -> OpenRequest {
         let store = &self.around.store;
         OpenRequest {
             session_id: self.session_id.clone(),
@@ -72,6 +81,33 @@ impl SessionTask {
         match self.agent_state {
             AgentState::Open(_) => self.command_agent(AgentCommand::SetOption { name, value }),
             AgentState::Closed | AgentState::Opening(_) => Ok(()),
+        }
+    }
+
+    /// Starts the agent though nothing is asked of it yet: somebody wants to know what it offers.
+    pub(super) async fn rouse(&mut self, reply: Reply<Result<(), Failure>>) {
+        self.roused_by.push(reply);
+        match self.agent_state {
+            AgentState::Open(_) => self.answer_rousers(&Ok(())),
+            AgentState::Opening(_) => {}
+            AgentState::Closed => self.open_agent().await,
+        }
+    }
+
+    /// Takes in what a freshly opened agent said of itself, before anything else is done with it.
+    pub(super) async fn hear_introduction(&mut self) {
+        while let AgentState::Open(handle) = &mut self.agent_state
+            && let Ok(happening) = handle.happenings.try_recv()
+        {
+            self.agent_did(happening).await;
+        }
+        self.answer_rousers(&Ok(()));
+    }
+
+    pub(super) fn answer_rousers(&mut self, outcome: &Result<(), Failure>) {
+        for reply in self.roused_by.drain(..) {
+            // Whoever asked may have left.
+            let _ = reply.send(outcome.clone());
         }
     }
 

@@ -22,9 +22,7 @@ use crate::domain::message::{Attachment, Message};
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Milestone, Session, Status};
 use crate::domain::turn::Step;
-use crate::server::agents::agent::{
-    Agent, AgentCommand, AgentError, AgentHandle, Happening, OpenRequest,
-};
+use crate::server::agents::agent::{Agent, AgentCommand, AgentError, AgentHandle, Happening};
 use crate::server::blobs::Blobs;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::answer::Given;
@@ -47,7 +45,7 @@ pub struct Turn {
     pub given: Option<Given>,
 }
 
-type Reply<T> = oneshot::Sender<T>;
+pub type Reply<T> = oneshot::Sender<T>;
 
 /// What others ask of a session.
 #[derive(Debug)]
@@ -57,6 +55,7 @@ pub enum TaskCommand {
     Withdraw { turn_id: TurnId, reply: Reply<Result<(), Failure>> },
     Answer { request_id: RequestId, option: String, reply: Reply<Result<(), Failure>> },
     Compress(Reply<Result<(), Failure>>),
+    Rouse(Reply<Result<(), Failure>>),
     SetOption { name: String, value: String, reply: Reply<Result<(), Failure>> },
     Subscribe { cursor: Option<Cursor>, reply: Reply<Feed> },
     Transcript { limit: u32, reply: Reply<Result<Option<Transcript>, StoreError>> },
@@ -133,6 +132,7 @@ pub struct SessionTask {
     pub(super) workspace: PathBuf,
     pub(super) agent: Arc<dyn Agent>,
     pub(super) agent_state: AgentState,
+    pub(super) roused_by: Vec<Reply<Result<(), Failure>>>,
     pub(super) queue: VecDeque<Turn>,
     pub(super) running: Option<Running>,
     pub(super) live: Live,
@@ -169,6 +169,7 @@ impl SessionTask {
             workspace: PathBuf::from(&session.workspace),
             agent,
             agent_state: AgentState::Closed,
+            roused_by: Vec::new(),
             queue: VecDeque::new(),
             running: None,
             live: Live {
@@ -238,6 +239,7 @@ impl SessionTask {
             TaskCommand::Compress(reply) => {
                 let _ = reply.send(self.compress().await);
             }
+            TaskCommand::Rouse(reply) => self.rouse(reply).await,
             TaskCommand::SetOption { name, value, reply } => {
                 let _ = reply.send(self.set_option(name, value).await);
             }
@@ -310,10 +312,4 @@ async fn from_agent(state: &mut AgentState) -> Wake {
         })),
         AgentState::Open(handle) => Wake::Happening(handle.happenings.recv().await),
     }
-}
-
-/// Starts or reaches the agent beside the loop, which stays free to answer meanwhile.
-pub(super) fn open_agent(agent: Arc<dyn Agent>, request: OpenRequest) -> AgentState {
-    let opening = tokio::spawn(async move { agent.open(request).await });
-    AgentState::Opening(AbortOnDropHandle::new(opening))
 }

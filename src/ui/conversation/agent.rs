@@ -22,13 +22,13 @@ pub fn AgentSheet(conversation: Conversation) -> impl IntoView {
     let chooser = conversation.clone();
     let content = move || match shown.get() {
         Some(Ok(facts)) if facts.options.is_empty() => {
-            text_element("p", "hint", "There is nothing to choose yet.".to_owned())
+            text_element("p", "hint", "This agent offers nothing to choose.".to_owned())
         }
         Some(Ok(facts)) => {
             facts.options.into_iter().map(|it| option_view(it, &chooser)).collect_view().into_any()
         }
         Some(Err(failure)) => text_element("p", "problem", failure.message),
-        None => text_element("p", "hint", "Loading…".to_owned()),
+        None => text_element("p", "hint", "Asking the agent…".to_owned()),
     };
     let compress = move |_| conversation.command(Command::Compress);
     view! {

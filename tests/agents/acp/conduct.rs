@@ -1,6 +1,8 @@
 //! What a conversation with an agent is made of.
 
-use serde_json::json;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use throughline::server::agents::acp::AcpSettings;
 
 use super::{answer_to, begin, start, stop, words};
 use crate::fake_agent;
@@ -170,4 +172,40 @@ async fn the_last_messages_are_kept_word_for_word_and_within_bounds() {
     assert!(kept.iter().any(|line| line["size"].as_u64().unwrap() > 200_000));
     let bytes: usize = kept.iter().map(|line| line["text"].as_str().unwrap().len()).sum();
     assert!(bytes <= 256 << 10, "{bytes}");
+}
+
+#[tokio::test]
+async fn what_an_agent_offers_can_be_asked_before_anything_is_said() {
+    let app = start().await;
+    let id = app.new_session().await;
+    let idle = app.get_json(&format!("/api/sessions/{id}/agent")).await;
+    assert_eq!(idle["agent_session"], json!(null), "a mere look starts nothing");
+    let response = app.post("/fn/agent_facts", &json!({ "session_id": id })).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    let facts: Value = response.json().await.unwrap();
+    assert!(facts["agent_session"].is_string(), "{facts}");
+    let again = app.post("/fn/agent_facts", &json!({ "session_id": id })).await;
+    assert_eq!(again.json::<Value>().await.unwrap(), facts, "the same agent, not another");
+    let transcript = app.get_json(&format!("/api/sessions/{id}")).await;
+    assert_eq!(transcript["messages"], json!([]));
+    assert_eq!(transcript["session"]["status"], "idle");
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_start_says_so_to_who_asks_what_it_offers() {
+    let settings = AcpSettings {
+        command: "/bin/false".to_owned(),
+        arguments: Vec::new(),
+        ..fake_agent::settings()
+    };
+    let app = super::start_with(settings).await;
+    let id = app.new_session().await;
+    let response = app.post("/fn/agent_facts", &json!({ "session_id": id })).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(response.text().await.unwrap().contains("Fake"), "in plain words");
+    let transcript = app.get_json(&format!("/api/sessions/{id}")).await;
+    assert_eq!(transcript["messages"], json!([]), "nothing was asked, so nothing failed");
+    assert_eq!(transcript["session"]["status"], "idle");
+    let failed = answer_to(&app, &id, "t1", "hello").await;
+    assert_eq!(failed["state"], "failed");
 }

@@ -45,6 +45,8 @@ pub struct Conversation {
     pub(super) questions: HashMap<RequestId, Value>,
     /// The agent must be told what was said before it joined.
     needs_primer: bool,
+    /// The agent forgot what it should remember, and a person has not been told yet.
+    forgot: bool,
     pub(super) recollection: Recollection,
     happenings: mpsc::Sender<Happening>,
 }
@@ -57,9 +59,9 @@ impl Conversation {
     ) -> Result<Self, AgentError> {
         let link = Link::open(&acp, &request).await?;
         let translator = translator(&request, &link);
-        let needs_primer = link.memory != Memory::Kept;
+        let memory = link.memory;
         let recollection = Recollection::new(&request.earlier);
-        Ok(Self {
+        let mut conversation = Self {
             acp,
             request,
             link: Some(link),
@@ -68,15 +70,19 @@ impl Conversation {
             cancelled: false,
             said: String::new(),
             questions: HashMap::new(),
-            needs_primer,
+            needs_primer: memory != Memory::Kept,
+            forgot: memory == Memory::Lost,
             recollection,
             happenings,
-        })
+        };
+        // Whoever opens it still listens.
+        let _ = conversation.introduce().await;
+        Ok(conversation)
     }
 
     /// Serves until the session leaves or the agent dies in a turn.
     pub async fn serve(mut self, mut commands: mpsc::Receiver<AgentCommand>) {
-        let mut served = self.introduce().await;
+        let mut served = Ok(());
         while served.is_ok() {
             served = tokio::select! {
                 command = commands.recv() => match command {
@@ -95,16 +101,10 @@ impl Conversation {
     async fn introduce(&mut self) -> Result<(), Left> {
         let Some(link) = &self.link else { return Ok(()) };
         self.request.agent_session = Some(link.session.clone());
-        let (session, lost) = (link.session.clone(), link.memory == Memory::Lost);
-        let commands = link.offer.commands.clone();
+        let (session, commands) = (link.session.clone(), link.offer.commands.clone());
         self.say(Happening::Session(session)).await?;
         self.tell(Happening::Options(self.translator.settings.list())).await?;
-        self.tell(Happening::Commands(commands)).await?;
-        if lost {
-            let text = FORGOTTEN.to_owned();
-            self.say(Happening::Notice { level: NoticeLevel::Info, text }).await?;
-        }
-        Ok(())
+        self.tell(Happening::Commands(commands)).await
     }
 
     async fn obey(&mut self, command: AgentCommand) -> Result<(), Left> {
@@ -145,6 +145,10 @@ impl Conversation {
                 && let Err(error) = self.reopen().await?
             {
                 return self.fail("start", error.to_string()).await;
+            }
+            if std::mem::take(&mut self.forgot) {
+                let text = FORGOTTEN.to_owned();
+                self.say(Happening::Notice { level: NoticeLevel::Info, text }).await?;
             }
             primer = primer.or_else(|| self.primer(turn, words));
             match self.send_prompt(words, attachments, primer.clone()).await {
@@ -188,6 +192,7 @@ impl Conversation {
             Ok(link) => {
                 self.translator = translator(&self.request, &link);
                 self.needs_primer = link.memory != Memory::Kept;
+                self.forgot = link.memory == Memory::Lost;
                 self.link = Some(link);
                 self.introduce().await?;
                 Ok(Ok(()))

@@ -60,7 +60,7 @@ impl Conversation {
             return Err(AgentError::Unavailable(format!("{name} offers no model to talk to.")));
         };
         let history = History::new(&request.workspace, &request.earlier);
-        Ok(Self {
+        let conversation = Self {
             openai,
             models,
             model,
@@ -69,12 +69,15 @@ impl Conversation {
             shared: Arc::new(Mutex::new(Shared { history, ..Shared::default() })),
             turn: None,
             happenings,
-        })
+        };
+        // Whoever opens it still listens.
+        let _ = conversation.tell_options().await;
+        Ok(conversation)
     }
 
     /// Serves until the session leaves.
     pub async fn serve(mut self, mut commands: mpsc::Receiver<AgentCommand>) {
-        let mut served = self.tell_options().await;
+        let mut served = Ok(());
         while served.is_ok() {
             served = tokio::select! {
                 command = commands.recv() => match command {

@@ -46,6 +46,8 @@ pub struct Conversation {
     pub(super) questions: HashMap<RequestId, Dialog>,
     /// Pi must be told what was said before it joined.
     needs_primer: bool,
+    /// pi forgot what it should remember, and a person has not been told yet.
+    forgot: bool,
     pub(super) recollection: Recollection,
     pub(super) rest: Rest,
     last_active: Instant,
@@ -59,9 +61,10 @@ impl Conversation {
         happenings: mpsc::Sender<Happening>,
     ) -> Result<Self, AgentError> {
         let link = Link::open(&pi, &request).await?;
-        Ok(Self {
+        let mut conversation = Self {
             translator: Translator::new(request.workspace.display().to_string()),
             needs_primer: link.memory != Memory::Kept,
+            forgot: link.memory == Memory::Lost,
             recollection: Recollection::new(&request.earlier),
             pi,
             request,
@@ -74,12 +77,15 @@ impl Conversation {
             rest: Rest::default(),
             last_active: Instant::now(),
             happenings,
-        })
+        };
+        // Whoever opens it still listens.
+        let _ = conversation.introduce().await;
+        Ok(conversation)
     }
 
     /// Serves until the session leaves or pi dies in a turn.
     pub async fn serve(mut self, mut commands: mpsc::Receiver<AgentCommand>) {
-        let mut served = self.introduce().await;
+        let mut served = Ok(());
         while served.is_ok() {
             let due = self.due();
             served = tokio::select! {
@@ -118,19 +124,14 @@ impl Conversation {
     /// Tells what the session has to know of pi.
     async fn introduce(&mut self) -> Result<(), Left> {
         let Some(link) = &self.link else { return Ok(()) };
-        let (file, lost) = (link.file.clone(), link.memory == Memory::Lost);
+        let file = link.file.clone();
         let (options, commands) = (link.settings.list(), link.commands.clone());
         if let Some(file) = file {
             self.request.agent_session = Some(file.clone());
             self.say(Happening::Session(file)).await?;
         }
         self.say(Happening::Options(options)).await?;
-        self.say(Happening::Commands(commands)).await?;
-        if lost {
-            let text = FORGOTTEN.to_owned();
-            self.say(Happening::Notice { level: NoticeLevel::Info, text }).await?;
-        }
-        Ok(())
+        self.say(Happening::Commands(commands)).await
     }
 
     async fn obey(&mut self, command: AgentCommand) -> Result<(), Left> {
@@ -182,6 +183,7 @@ impl Conversation {
             match Link::open(&self.pi, &self.request).await {
                 Ok(link) => {
                     self.needs_primer = link.memory != Memory::Kept;
+                    self.forgot = link.memory == Memory::Lost;
                     self.link = Some(link);
                     self.introduce().await?;
                 }
@@ -190,6 +192,10 @@ impl Conversation {
                     return self.fail("start", error.to_string()).await;
                 }
             }
+        }
+        if std::mem::take(&mut self.forgot) {
+            let text = FORGOTTEN.to_owned();
+            self.say(Happening::Notice { level: NoticeLevel::Info, text }).await?;
         }
         Ok(())
     }
