@@ -46,7 +46,7 @@ test.describe('at a quick pace', () => {
         const number = (it: number) => answer(page).getByText(`${it}.`, { exact: true });
         await expect(number(200)).toBeVisible({ timeout: 50_000 });
         const blocks = answer(page).locator('.prose > :not(button)');
-        expect(await blocks.count()).toBeLessThanOrEqual(240);
+        expect(await blocks.count()).toBeLessThanOrEqual(100);
         await expect(number(1)).toHaveCount(0);
         await answer(page).getByRole('button', { name: 'Show the beginning' }).click();
         await expect(number(1)).toHaveCount(1);

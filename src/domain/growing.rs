@@ -14,6 +14,8 @@ pub struct Growing {
     document: Document,
     versions: Vec<u32>,
     open: Vec<Open>,
+    /// How often another text took the place of what was known.
+    begun_anew: u32,
 }
 
 /// One row of a block that is made of rows.
@@ -71,6 +73,7 @@ impl Growing {
     }
 
     fn begin_anew(&mut self, text: &str) {
+        self.begun_anew += 1;
         self.document = Document::new(text);
         self.versions.iter_mut().for_each(|version| *version += 1);
         self.open.clear();
@@ -94,6 +97,20 @@ impl Growing {
 
     pub fn block(&self, place: usize) -> Option<&Block> {
         self.document.block(place)
+    }
+
+    pub fn version(&self, place: usize) -> u32 {
+        self.versions.get(place).copied().unwrap_or_default()
+    }
+
+    /// Tells whether no further word can change a block.
+    pub fn is_settled(&self, place: usize) -> bool {
+        place < self.document.settled()
+    }
+
+    /// Tells how often another text took the place of what was known, settled or not.
+    pub fn begun_anew(&self) -> u32 {
+        self.begun_anew
     }
 
     /// Gives the rows of a block that may still get more of them, and of no other.

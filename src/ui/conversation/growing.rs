@@ -7,22 +7,34 @@ use leptos::prelude::*;
 use super::entry::Entry;
 use super::markdown::{block_view, frame_view, row_view};
 use super::state::Conversation;
-use crate::domain::growing::{Growing, Key};
+use crate::domain::growing::Growing;
 use crate::domain::markdown::Block;
 use crate::domain::message::Part;
 
 /// How many blocks of a text stay on the page at least, while the reader follows its end.
-const FOLLOWED: usize = 120;
+const FOLLOWED: usize = 60;
+
+/// How many blocks come off the page together. Each block that was ever in a list leaves a little
+/// behind until the list goes, so they are in lists that do.
+const CHUNK: usize = 20;
 
 /// A growing text, and what the views of its open blocks listen to.
 #[derive(Default)]
 struct Shown {
     growing: Growing,
+    /// The blocks that may still become something else, as they were drawn last.
+    changing: HashMap<usize, (u32, ArcTrigger)>,
+    /// The blocks that get more rows.
     grown: HashMap<usize, ArcTrigger>,
 }
 
-/// Which blocks of a text are on the page: how many are left out at its beginning, and the others.
-type Window = (usize, Vec<Key>);
+/// Which blocks of a text are on the page: those from one place to another, and of which text.
+#[derive(Clone, Copy, PartialEq)]
+struct Window {
+    left_out: usize,
+    count: usize,
+    begun_anew: u32,
+}
 
 /// Shows a part that may still grow. While the reader follows the end of a very long one, its
 /// beginning is taken off the page, so that an answer may go on for hours.
@@ -31,7 +43,7 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
     let shown = StoredValue::new(Shown::default());
     let whole = RwSignal::new(false);
     let window = Memo::new(move |before: Option<&Window>| {
-        let known = before.map_or(0, |(left_out, _)| *left_out);
+        let known = before.map_or(0, |window| window.left_out);
         if whole.get() && known > 0 {
             // What was let go of is read from the text again.
             shown.update_value(|shown| shown.growing = Growing::default());
@@ -45,16 +57,28 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
         let follows = before.is_some() && conversation.at_end.get_untracked();
         let left_out = match known {
             _ if whole.get() => 0,
-            _ if follows && count > known + 2 * FOLLOWED => count - FOLLOWED,
+            _ if follows && count > known + FOLLOWED + 2 * CHUNK => {
+                (count - FOLLOWED) / CHUNK * CHUNK
+            }
             _ => known.min(count),
         };
         if left_out > known {
             shown.update_value(|shown| shown.forget(left_out));
         }
-        (left_out, shown.with_value(|shown| shown.growing.blocks(left_out)))
+        let begun_anew = shown.with_value(|shown| shown.growing.begun_anew());
+        Window { left_out, count, begun_anew }
     });
-    let left_out = Memo::new(move |_| window.with(|(left_out, _)| *left_out > 0));
-    let blocks = move || window.with(|(_, blocks)| blocks.clone());
+    let left_out = Memo::new(move |_| window.get().left_out > 0);
+    let chunks: Memo<Vec<(usize, u32)>> = Memo::new(move |_| {
+        let Window { left_out, count, begun_anew } = window.get();
+        (left_out / CHUNK..count.div_ceil(CHUNK)).map(|chunk| (chunk, begun_anew)).collect()
+    });
+    let chunk_view = move |(chunk, _): (usize, u32)| {
+        let (first, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
+        let count = Memo::new(move |_| window.get().count.min(end));
+        let blocks = move || (first..count.get()).collect::<Vec<_>>();
+        view! { <For each=blocks key=|place| *place children=move |place| part_block(shown, place) /> }
+    };
     view! {
         <div class="prose" dir="auto">
             <Show when=move || left_out.get()>
@@ -66,29 +90,61 @@ pub fn MarkdownPart(conversation: Conversation, entry: Entry, place: usize) -> i
                     "Show the beginning"
                 </button>
             </Show>
-            <For each=blocks key=|key| *key children=move |(place, _)| part_block(shown, place) />
+            <For each=move || chunks.get() key=|key| *key children=chunk_view />
         </div>
     }
 }
 
 impl Shown {
-    /// Lets go of the blocks that are taken off the page.
-    fn forget(&mut self, before: usize) {
-        self.growing.forget(before);
-        self.grown.retain(|place, _| *place >= before);
-    }
-
     fn follow(&mut self, text: &str) {
         for place in self.growing.follow(text) {
             if let Some(grown) = self.grown.get(&place) {
                 grown.notify();
             }
         }
+        let growing = &self.growing;
+        self.changing.retain(|place, (drawn, changed)| {
+            if growing.version(*place) != *drawn {
+                *drawn = growing.version(*place);
+                changed.notify();
+            }
+            !growing.is_settled(*place)
+        });
+    }
+
+    /// Lets go of the blocks that are taken off the page.
+    fn forget(&mut self, before: usize) {
+        self.growing.forget(before);
+        self.changing.retain(|place, _| *place >= before);
+        self.grown.retain(|place, _| *place >= before);
+    }
+
+    /// Gives what tells that a block has become something else, where it still may.
+    fn changes_of(&mut self, place: usize) -> Option<ArcTrigger> {
+        if self.growing.is_settled(place) {
+            return None;
+        }
+        let changed = ArcTrigger::new();
+        self.changing.insert(place, (self.growing.version(place), changed.clone()));
+        Some(changed)
     }
 }
 
-/// Shows a block whole, or row by row where it may get more rows.
+/// Shows a block, in one view for as long as it is on the page: a view for each of its states would
+/// leave something behind each time.
 fn part_block(shown: StoredValue<Shown>, place: usize) -> AnyView {
+    match shown.try_update_value(|shown| shown.changes_of(place)).flatten() {
+        None => draw(shown, place),
+        Some(changed) => (move || {
+            changed.track();
+            draw(shown, place)
+        })
+        .into_any(),
+    }
+}
+
+/// Draws a block whole, or row by row where it may get more rows.
+fn draw(shown: StoredValue<Shown>, place: usize) -> AnyView {
     let (block, grows) = shown.with_value(|shown| {
         (shown.growing.block(place).cloned(), shown.growing.rows(place).is_some())
     });
