@@ -13,6 +13,9 @@ const FOR_EACH_BYTE = 3;
 
 test.use({ pace: 9 });
 
+// One browser serves all of these, and it traces one page at a time.
+test.afterEach(({ browser }) => browser.stopTracing());
+
 /** Reads what the server knows of: the page does not show the beginning of a long answer. */
 async function said(page: Page): Promise<{ words: number; bytes: number }> {
     const response = await fetch(new URL(page.url().replace('/session/', '/api/sessions/')));
