@@ -74,6 +74,8 @@ for (const [what, prompt] of Object.entries(blocks)) {
         await tasks(page);
         await server.prompt(id, prompt);
         await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+        // The prompt itself holds the whole block, and is drawn at once.
+        await tasks(page);
         await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden({ timeout: 120_000 });
         await longest(page, what);
     });
