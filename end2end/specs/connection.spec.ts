@@ -56,3 +56,27 @@ test('a page whose code did not come says so, and opens by itself when the serve
     await server.start();
     await expect(answer(page)).toContainText('Here.');
 });
+
+test('losing the network in the middle of an answer is told within seconds, whatever was still on its way', async ({ page }) => {
+    let [cut, late] = [false, 0];
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((message) => {
+            if (!cut) server.send(message);
+        });
+        server.onMessage((message) => {
+            // Some words come after the network went.
+            if (!cut || (late += 1) <= 3) socket.send(message);
+        });
+    });
+    await newConversation(page);
+    await send(page, '[[slow 200 50]]');
+    await expect(answer(page)).toContainText('word2');
+    cut = true;
+    await page.evaluate(() => {
+        Object.defineProperty(navigator, 'onLine', { get: () => false });
+        dispatchEvent(new Event('offline'));
+    });
+    await expect(page.getByRole('status').filter({ hasText: 'Offline' })).toBeVisible();
+    expect(late).toBeGreaterThan(3);
+});

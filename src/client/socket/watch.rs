@@ -1,6 +1,7 @@
 //! Notices when the socket is dead, and when the page has reason to think that it may be: a phone
 //! that was asleep gets no word of a connection that died meanwhile.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use leptos::prelude::{set_interval, set_timeout};
@@ -16,6 +17,14 @@ const ASK_EVERY: Duration = Duration::from_secs(20);
 
 /// How long it has to give one.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long it has, and how often it is asked, while the browser knows of no network.
+const ANSWER_OFFLINE_WITHIN: Duration = Duration::from_secs(2);
+
+thread_local! {
+    /// Whether the socket is asked again and again until the network is back.
+    static INSISTING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Watches the socket for as long as the page lives.
 pub fn start() {
@@ -46,14 +55,39 @@ fn wake() {
     }
     let state = with_link(|link| link.socket.as_ref().map(WebSocket::ready_state)).flatten();
     match state {
+        Some(WebSocket::OPEN) if is_offline() => insist(),
         Some(WebSocket::OPEN) => ask(),
         Some(WebSocket::CONNECTING) => {}
         _ => open(),
     }
 }
 
-/// Asks for a sign of life, and gives the socket up when none comes.
+/// Asks again and again: words that were on their way are taken for a sign of life, once.
+fn insist() {
+    if !INSISTING.replace(true) {
+        insist_once();
+    }
+}
+
+fn insist_once() {
+    ask_within(ANSWER_OFFLINE_WITHIN);
+    let again = || match is_offline() {
+        true => insist_once(),
+        false => INSISTING.set(false),
+    };
+    set_timeout(again, ANSWER_OFFLINE_WITHIN);
+}
+
+fn is_offline() -> bool {
+    web_sys::window().is_some_and(|window| !window.navigator().on_line())
+}
+
 fn ask() {
+    ask_within(ANSWER_WITHIN);
+}
+
+/// Asks for a sign of life, and gives the socket up when none comes.
+fn ask_within(patience: Duration) {
     let asked_at = js_sys::Date::now();
     let Some(attempt) = with_link(|link| link.attempt) else {
         return;
@@ -67,5 +101,5 @@ fn ask() {
             replace();
         }
     };
-    set_timeout(check, ANSWER_WITHIN);
+    set_timeout(check, patience);
 }
