@@ -130,8 +130,13 @@ test('Back on a phone returns to the list where it was', async ({ page, server, 
     await scrollToEnd(page);
     await list(page).evaluate((it) => it.scrollTo(0, 1_500));
     await expect.poll(() => scrolled(page)).toBe(1_500);
-    // By its address: which of the rows on the page it is may change from one frame to the next.
-    const href = await rows(page).nth(10).locator('.row').getAttribute('href');
+    // One in sight: those around it come and go from one frame to the next.
+    const inSight = () => list(page).evaluate((it) => {
+        const { left, top, height } = it.getBoundingClientRect();
+        return document.elementFromPoint(left + 100, top + height / 2)?.closest('.row')?.getAttribute('href') ?? '';
+    });
+    await expect.poll(inSight).not.toBe('');
+    const href = await inSight();
     await page.locator(`.row[href="${href}"]`).evaluate((it: HTMLElement) => it.click());
     await expect(page).toHaveURL(new RegExp(`${href}$`));
     await page.goBack();
