@@ -25,7 +25,8 @@ const MOST_ROWS: usize = 200;
 /// How many conversations a search gives at most.
 const FOUND_AT_MOST: usize = 30;
 
-const LONGEST_TITLE: usize = 200;
+/// How many characters a title has at most.
+pub const LONGEST_TITLE: usize = 200;
 
 /// Reads a conversation: its newest page, or an older one that ends before a message.
 pub async fn open(
@@ -232,7 +233,6 @@ pub async fn roused_agent_facts(
     services: &Services,
     id: &SessionId,
 ) -> Result<AgentFacts, ServiceError> {
-    row(services, id).await?;
     services.registry.ask(id, TaskCommand::Rouse).await?.map_err(ServiceError)?;
     agent_facts(services, id).await
 }
@@ -257,8 +257,13 @@ pub async fn search(services: &Services, words: &str) -> Result<Vec<SearchHit>, 
     Ok(hits)
 }
 
+/// Writes a title without breaks and with single spaces.
+pub fn in_one_line(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn checked_title(title: String) -> Result<String, ServiceError> {
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = in_one_line(&title);
     if title.chars().count() > LONGEST_TITLE {
         let message = "A title has at most 200 characters.";
         return Err(ServiceError::refused(FailureCode::InvalidRequest, message));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::agents::agent::{Agent, AgentError};
 use super::agents::remembered::Remembered;
-use super::conversations;
+use super::conversations::{self, LONGEST_TITLE, in_one_line};
 use super::error::ServiceError;
 use super::resolution::resolve;
 use super::sessions::{Happened, preview_of};
@@ -22,9 +22,6 @@ use crate::domain::resolver::{EntryPoint, Intent};
 use crate::domain::session::Session;
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{EarlierConversation, ImportRequest};
-
-/// How many characters a title has at most.
-const LONGEST_TITLE: usize = 200;
 
 /// Lists what an agent remembers in a folder, and what of it is here already.
 pub async fn remembered(
@@ -46,25 +43,11 @@ pub async fn remembered(
 pub async fn import(services: &Services, request: ImportRequest) -> Result<Session, ServiceError> {
     let ImportRequest { agent, workspace, agent_session } = request;
     let source = Source::find(services, &agent, workspace.as_deref())?;
-    if let Some(known) = services.store.session_of_agent(&agent, &agent_session).await? {
-        return tip(services, known.as_str()).await;
+    if let Some(row) = source.row_here(services, &agent_session).await? {
+        return Ok(row);
     }
     let all = source.remembered().await?;
-    let Some(known) = all.into_iter().find(|it| it.agent_session == agent_session) else {
-        let message = "The agent does not remember this conversation any more.";
-        return Err(ServiceError::refused(FailureCode::NotFound, message));
-    };
-    let told = source.agent.retell(source.folder.clone(), agent_session).await.map_err(refused)?;
-    let at = known.updated_at.unwrap_or_else(super::mint::now);
-    let messages = fold::messages(told, &services.blobs, at).await?;
-    if messages.is_empty() {
-        let message = "The agent has nothing to tell of this conversation.";
-        return Err(ServiceError::refused(FailureCode::NotFound, message));
-    }
-    let row = row_of(&source, &known, &messages);
-    let stored = services.store.import_session(&row, &known.agent_session, &messages).await?;
-    services.registry.announce_as(Happened::Created, &stored).await?;
-    tip(services, stored.as_str()).await
+    source.bring_in(services, &all, &agent_session).await
 }
 
 /// Reads the row in which a conversation goes on.
@@ -78,7 +61,7 @@ fn row_of(source: &Source, known: &Remembered, messages: &[Message]) -> Session 
     let prompt = messages.iter().find(|message| message.role == Role::User);
     let title = match known.title.trim() {
         "" => prompt.map(|prompt| preview(&prompt.text())).unwrap_or_default(),
-        title => title.split_whitespace().collect::<Vec<_>>().join(" "),
+        title => in_one_line(title),
     };
     let title = title.chars().take(LONGEST_TITLE).collect();
     let mut row =
@@ -97,14 +80,18 @@ fn refused(error: AgentError) -> ServiceError {
 }
 
 /// An agent and the folder that it is asked about.
-struct Source {
+pub struct Source {
     id: String,
     agent: Arc<dyn Agent>,
     folder: PathBuf,
 }
 
 impl Source {
-    fn find(services: &Services, id: &str, workspace: Option<&str>) -> Result<Self, ServiceError> {
+    pub fn find(
+        services: &Services,
+        id: &str,
+        workspace: Option<&str>,
+    ) -> Result<Self, ServiceError> {
         let id = conversations::usable_agent(services, Some(id.to_owned()))?;
         let folder = conversations::folder(services, &id, workspace)?;
         let agent = services.registry.agents().get(&id).ok_or_else(|| {
@@ -113,7 +100,43 @@ impl Source {
         Ok(Self { id, agent, folder })
     }
 
-    async fn remembered(&self) -> Result<Vec<Remembered>, ServiceError> {
+    pub async fn remembered(&self) -> Result<Vec<Remembered>, ServiceError> {
         self.agent.remembered(self.folder.clone()).await.map_err(refused)
+    }
+
+    /// Brings in one of the conversations that the agent remembers.
+    pub async fn bring_in(
+        &self,
+        services: &Services,
+        all: &[Remembered],
+        agent_session: &str,
+    ) -> Result<Session, ServiceError> {
+        let Some(known) = all.iter().find(|it| it.agent_session == agent_session) else {
+            let message = "The agent does not remember this conversation any more.";
+            return Err(ServiceError::refused(FailureCode::NotFound, message));
+        };
+        let told = self.agent.retell(self.folder.clone(), agent_session.to_owned()).await;
+        let at = known.updated_at.unwrap_or_else(super::mint::now);
+        let messages = fold::messages(told.map_err(refused)?, &services.blobs, at).await?;
+        if messages.is_empty() {
+            let message = "The agent has nothing to tell of this conversation.";
+            return Err(ServiceError::refused(FailureCode::NotFound, message));
+        }
+        let row = row_of(self, known, &messages);
+        let stored = services.store.import_session(&row, agent_session, &messages).await?;
+        services.registry.announce_as(Happened::Created, &stored).await?;
+        tip(services, stored.as_str()).await
+    }
+
+    /// Finds the row of a conversation that is here already.
+    pub async fn row_here(
+        &self,
+        services: &Services,
+        agent_session: &str,
+    ) -> Result<Option<Session>, ServiceError> {
+        match services.store.session_of_agent(&self.id, agent_session).await? {
+            Some(known) => tip(services, known.as_str()).await.map(Some),
+            None => Ok(None),
+        }
     }
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
+use self::connection::Refusal;
 use self::conversation::Conversation;
 use self::pool::Pool;
 use super::agent::{Agent, AgentError, AgentHandle, OpenRequest};
@@ -81,6 +82,15 @@ impl Acp {
 
     fn unavailable(&self, how: &str) -> AgentError {
         AgentError::Unavailable(format!("{} {how}", self.name()))
+    }
+
+    /// Says in plain words why a request has no result; `what` is what was not done.
+    fn explain(&self, refusal: &Refusal, what: &str) -> AgentError {
+        match refusal {
+            Refusal::Refused { message, .. } => self.unavailable(&format!("{what}: {message}")),
+            Refusal::Gone(how) => self.unavailable(how),
+            Refusal::Late => self.unavailable("did not answer in time"),
+        }
     }
 }
 

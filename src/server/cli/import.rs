@@ -8,12 +8,14 @@ use clap::{Args, Parser};
 
 use super::data::DataOptions;
 use crate::domain::list::shown_title;
+use crate::domain::session::Session;
 use crate::server::Server;
+use crate::server::agents::remembered::Remembered;
 use crate::server::config::{Config, ServeOptions};
 use crate::server::error::ServiceError;
-use crate::server::import::{import, remembered};
+use crate::server::import::{Source, remembered};
 use crate::server::state::Services;
-use crate::wire::rest::{EarlierConversation, ImportRequest};
+use crate::wire::rest::EarlierConversation;
 
 #[derive(Debug, Args)]
 pub struct ImportOptions {
@@ -61,19 +63,21 @@ pub async fn run(options: ImportOptions) -> anyhow::Result<ExitCode> {
 
 async fn work(services: &Services, options: &ImportOptions) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
-    let known = remembered(services, &options.agent, None).await?;
-    let names = match (&options.names[..], options.all) {
-        ([], false) => {
-            known.iter().try_for_each(|it| writeln!(out, "{}", line(it)))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        ([], true) => known.into_iter().map(|it| it.agent_session).collect(),
-        (names, _) => names.to_vec(),
+    if options.names.is_empty() && !options.all {
+        let known = remembered(services, &options.agent, None).await?;
+        known.iter().try_for_each(|it| writeln!(out, "{}", line(it)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let source = Source::find(services, &options.agent, None)?;
+    let known = source.remembered().await?;
+    let names: Vec<_> = match options.all {
+        true => known.iter().map(|it| it.agent_session.as_str()).collect(),
+        false => options.names.iter().map(String::as_str).collect(),
     };
     let mut failed = false;
     for name in names {
-        match bring_in(services, &options.agent, name.clone()).await {
-            Ok(line) => writeln!(out, "{line}")?,
+        match bring_in(services, &source, &known, name).await {
+            Ok(row) => writeln!(out, "{}  {}", row.session_id, shown_title(&row.title))?,
             Err(why) => {
                 failed = true;
                 writeln!(std::io::stderr(), "{name}: {why}")?;
@@ -85,12 +89,14 @@ async fn work(services: &Services, options: &ImportOptions) -> anyhow::Result<Ex
 
 async fn bring_in(
     services: &Services,
-    agent: &str,
-    agent_session: String,
-) -> Result<String, ServiceError> {
-    let request = ImportRequest { agent: agent.to_owned(), workspace: None, agent_session };
-    let row = import(services, request).await?;
-    Ok(format!("{}  {}", row.session_id, shown_title(&row.title)))
+    source: &Source,
+    known: &[Remembered],
+    name: &str,
+) -> Result<Session, ServiceError> {
+    match source.row_here(services, name).await? {
+        Some(row) => Ok(row),
+        None => source.bring_in(services, known, name).await,
+    }
 }
 
 fn line(it: &EarlierConversation) -> String {

@@ -178,12 +178,7 @@ impl Opening<'_> {
                 let name = self.acp.name();
                 AgentError::Unavailable(format!("{name} wants you to sign in first: {hint}"))
             }
-            Refusal::Refused { message, .. } => {
-                let name = self.acp.name();
-                AgentError::Unavailable(format!("{name} did not start: {message}"))
-            }
-            Refusal::Gone(how) => self.acp.unavailable(how),
-            Refusal::Late => self.acp.unavailable("did not answer in time"),
+            refusal => self.acp.explain(refusal, "did not start"),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Acp;
-use super::connection::Refusal;
 use super::opening::{Link, OPEN_WITHIN};
 use super::options::Settings;
 use super::route::{Mail, retells};
@@ -21,6 +20,9 @@ use crate::server::mint;
 /// How many conversations are asked for at most, and how often.
 const MOST: usize = 200;
 const PAGES: usize = 20;
+
+/// What is said where the agent refuses.
+const NOT_TOLD: &str = "could not tell its conversations";
 
 /// What one agent notes down as said by a person when its turn was stopped.
 const STOPPED: &str = "[Request interrupted by user";
@@ -43,7 +45,7 @@ impl Acp {
                 params["cursor"] = cursor;
             }
             let told = connection.request("session/list", params, OPEN_WITHIN).await;
-            let told = told.map_err(|refusal| self.explain_refusal(&refusal))?;
+            let told = told.map_err(|refusal| self.explain(&refusal, NOT_TOLD))?;
             found.extend(list(&told, "sessions").iter().filter_map(|it| remembered(it, folder)));
             cursor = told.get("nextCursor").cloned().unwrap_or_default();
             if cursor.is_null() || found.len() >= MOST {
@@ -82,18 +84,8 @@ impl Acp {
             teller.hear(&mail);
         }
         link.leave(false);
-        reply.map_err(|refusal| self.explain_refusal(&refusal))?;
+        reply.map_err(|refusal| self.explain(&refusal, NOT_TOLD))?;
         Ok(teller.told)
-    }
-
-    fn explain_refusal(&self, refusal: &Refusal) -> AgentError {
-        match refusal {
-            Refusal::Refused { message, .. } => {
-                self.unavailable(&format!("could not tell its conversations: {message}"))
-            }
-            Refusal::Gone(how) => self.unavailable(how),
-            Refusal::Late => self.unavailable("did not answer in time"),
-        }
     }
 }
 
