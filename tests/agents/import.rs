@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use throughline::server::config::AgentEntry;
 
 use crate::agents::common::words;
+use crate::agents::talk::is_as_before;
 use crate::fake_agent;
 use crate::live_process::BINARY;
 use crate::test_app::TestApp;
@@ -75,14 +76,6 @@ fn story(transcript: &Value) -> String {
     story
 }
 
-fn is_as_before(record: &Path, story: &str) -> bool {
-    let expected = record.with_extension("imported");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&expected, story).unwrap();
-    }
-    std::fs::read_to_string(&expected).unwrap_or_default() == story
-}
-
 /// The name of the conversation that the recorded client had told anew.
 fn loaded(record: &Path) -> String {
     let text = std::fs::read_to_string(record).unwrap();
@@ -113,7 +106,7 @@ async fn what_agents_remember_is_listed_and_brought_in_once() {
         let id = import(&app, "fake", &wanted).await;
         let transcript = app.get_json(&format!("/api/sessions/{id}")).await;
         let told = story(&transcript).replace(folder.to_str().unwrap(), "/workspace");
-        assert!(is_as_before(&record, &told), "{agent}:\n{told}");
+        assert!(is_as_before(&record, "imported", &told), "{agent}:\n{told}");
         assert_eq!(transcript["session"]["last_activity_at"], found["updated_at"]);
         assert_eq!(transcript["session"]["agent"], "fake");
         let facts = app.get_json(&format!("/api/sessions/{id}/agent")).await;
@@ -178,7 +171,7 @@ async fn the_files_of_pi_are_read_and_left_as_they_are() {
         let id = import(&app, "pi", file).await;
         let told = story(&app.get_json(&format!("/api/sessions/{id}")).await);
         let record = fixtures("pi/sessions").join(format!("{record}.jsonl"));
-        assert!(is_as_before(&record, &told), "{}:\n{told}", record.display());
+        assert!(is_as_before(&record, "imported", &told), "{}:\n{told}", record.display());
         assert_eq!(std::fs::read(file).unwrap(), before);
     }
 }

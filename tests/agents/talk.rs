@@ -120,8 +120,8 @@ pub fn records(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Tells whether a talk gave what is written down beside its record; `UPDATE=1` writes it down.
-pub fn is_as_before(record: &Path, told: &str) -> bool {
-    let expected = record.with_extension("happenings");
+pub fn is_as_before(record: &Path, extension: &str, told: &str) -> bool {
+    let expected = record.with_extension(extension);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&expected, told).unwrap();
     }
