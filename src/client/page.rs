@@ -28,15 +28,18 @@ pub fn reload() {
     }
 }
 
-/// Mints an id that no other device mints: 128 random bits in hexadecimal.
+/// Mints an id that no other device mints: the time and 80 random bits in hexadecimal. Ids of one
+/// time stand together in the store's indexes, which makes them cheap to add.
 ///
 /// `crypto.randomUUID` would be shorter, but is missing on plain HTTP, where phones often are.
 pub fn mint_id() -> String {
     let mut bytes = [0_u8; 16];
+    let (time, chance) = bytes.split_at_mut(6);
+    time.copy_from_slice(&(Date::now() as u64).to_be_bytes()[2..]);
     if let Some(crypto) = web_sys::window().and_then(|window| window.crypto().ok()) {
-        let random = Uint8Array::new_with_length(16);
+        let random = Uint8Array::new_with_length(10);
         if crypto.get_random_values_with_js_u8_array(&random).is_ok() {
-            random.copy_to(&mut bytes);
+            random.copy_to(chance);
         }
     }
     let mut id = String::with_capacity(32);

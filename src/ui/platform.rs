@@ -108,7 +108,7 @@ mod on_server {
 
     pub fn mint_id() -> String {
         #[cfg(feature = "ssr")]
-        return uuid::Uuid::new_v4().simple().to_string();
+        return uuid::Uuid::now_v7().simple().to_string();
         #[cfg(not(feature = "ssr"))]
         String::new()
     }
