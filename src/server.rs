@@ -41,6 +41,7 @@ use agents::Agents;
 use config::Config;
 use data::{Data, DataLock};
 use http::assets::Assets;
+use journal::Journal;
 use state::{AppState, Services};
 use turns::recovery::Recovered;
 
@@ -98,6 +99,9 @@ impl Server {
                 let _ = stopped.wait_for(|stopping| *stopping).await;
                 tokio::time::sleep(DRAIN).await;
             } => {}
+        }
+        if let Err(error) = self.services.turn_log.blocking(Journal::settle).await {
+            tracing::warn!(%error, "the next start brings some lines of the journal home");
         }
         self.services.store.close().await;
         Ok(())

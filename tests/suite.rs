@@ -37,6 +37,7 @@ mod server {
     mod events;
     mod export;
     mod folders;
+    mod gate;
     mod guard;
     mod journal;
     mod journal_cli;

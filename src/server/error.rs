@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use tokio::task::JoinError;
 
 use super::journal::JournalError;
 use super::sessions::SessionError;
@@ -125,6 +126,12 @@ impl From<RecoveryError> for ServiceError {
             RecoveryError::Store(error) => error.into(),
             RecoveryError::Journal(error) => error.into(),
         }
+    }
+}
+
+impl From<JoinError> for ServiceError {
+    fn from(error: JoinError) -> Self {
+        Self::internal(&error)
     }
 }
 

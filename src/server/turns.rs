@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod audit;
+mod entry;
 pub mod gate;
 pub mod log;
 pub mod reconcile;

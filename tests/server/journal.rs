@@ -5,6 +5,7 @@ mod faults;
 mod files;
 mod prune;
 mod reader;
+mod together;
 
 use std::sync::Arc;
 

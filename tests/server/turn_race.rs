@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use futures::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -225,4 +226,32 @@ async fn a_sender_who_hangs_up_leaves_no_turn_half_way() {
     let file = app.data.path().join(format!("_turn_journal/{id}.jsonl"));
     let steps = steps_in(&fs::read(file).unwrap());
     assert_eq!(steps.len(), 4 * rounds as usize, "every turn went its whole way");
+}
+
+/// The same for many at once, who wait for the disk together.
+#[tokio::test(flavor = "multi_thread")]
+async fn senders_who_all_hang_up_leave_no_turn_half_way() {
+    let app = TestApp::start().await;
+    let sessions = join_all((0..8).map(|_| app.new_session())).await;
+    let rounds = 15;
+    for round in 0..rounds {
+        let turn_id = |id: &str| format!("{id}-{round}");
+        let content = format!("[[say round {round}]]");
+        let sent = sessions.iter().map(|id| {
+            let turn = json!({ "turn_id": turn_id(id), "session_id": id, "content": content });
+            let app = &app;
+            async move { send_and_hang_up(app, &turn, round * 60).await }
+        });
+        join_all(sent).await;
+        for id in &sessions {
+            let verdict = by_rest(&app, id, &turn_id(id), &content).await;
+            assert!(["accepted", "known"].contains(&verdict.as_str()), "{verdict}");
+        }
+    }
+    for id in &sessions {
+        let transcript = settled(&app, id).await;
+        for round in 0..rounds {
+            assert_eq!(count(&app, id, &transcript, &format!("{id}-{round}")), [1, 1, 1]);
+        }
+    }
 }

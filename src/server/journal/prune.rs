@@ -10,6 +10,7 @@ use super::slot::Slot;
 use super::storage::{Storage, draft_name, file_name};
 use super::writer::Journal;
 use crate::domain::ids::{SessionId, TurnId};
+use crate::server::lock::lock;
 use crate::wire::journal::Record;
 
 /// Counts turns.
@@ -23,7 +24,10 @@ impl Journal {
     /// Drops the turns that ended before a time, in seconds since 1970, and keeps every other line
     /// byte for byte.
     pub fn prune(&self, session: &SessionId, older_than: f64) -> Result<Pruned, JournalError> {
-        self.alone_with(session, |slot, storage| {
+        // What was dropped must not come home again.
+        let mut together = lock(&self.together);
+        together.settle(&self.files)?;
+        self.files.alone_with(session, |slot, storage| {
             // The open file is about to lose its name.
             slot.close(storage, session)?;
             let (outdated, kept) = sort_out(slot, storage, session, older_than)?;
@@ -37,7 +41,9 @@ impl Journal {
 
     /// Removes the whole journal of a session that nobody wants back.
     pub fn remove(&self, session: &SessionId) -> Result<(), JournalError> {
-        self.alone_with(session, |slot, storage| {
+        let mut together = lock(&self.together);
+        together.settle(&self.files)?;
+        self.files.alone_with(session, |slot, storage| {
             slot.close(storage, session)?;
             if slot.read(storage, session)?.is_some() {
                 storage.remove(&file_name(session))?;

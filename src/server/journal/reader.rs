@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use super::error::JournalError;
 use super::lines::{Line, Lines};
 use super::storage::session_of;
+use super::together::is_together;
 use super::writer::Journal;
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::{IllegalTransition, Step, advance};
@@ -99,7 +100,8 @@ pub struct Listing {
 impl Journal {
     /// Lists whose journals there are, in order.
     pub fn list(&self) -> Result<Listing, JournalError> {
-        let mut names = self.storage().list()?;
+        let mut names = self.files.storage().list()?;
+        names.retain(|name| !is_together(name));
         names.sort_unstable();
         let mut listing = Listing::default();
         for name in names {
@@ -117,7 +119,7 @@ impl Journal {
         session: &SessionId,
         keep: Keep,
     ) -> Result<Option<SessionJournal>, JournalError> {
-        self.alone_with(session, |slot, storage| match slot.read(storage, session)? {
+        self.files.alone_with(session, |slot, storage| match slot.read(storage, session)? {
             Some(source) => Ok(Some(read_session(session, source, keep)?)),
             None => Ok(None),
         })

@@ -19,6 +19,8 @@ struct Accepted {
 struct OpenFile {
     file: Box<dyn AppendFile>,
     accepted: Accepted,
+    /// What was appended and is neither accepted nor refused yet.
+    written: Vec<u8>,
     /// The file does not end with a newline.
     torn: bool,
 }
@@ -31,29 +33,49 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Appends one line; a failure leaves the file to be mended before the next. Where there is
-    /// something to do meanwhile, it is done and the disk is waited for.
-    pub(super) fn append(
+    /// Writes one line, which [`Self::accept`] or [`Self::sync`] must follow before the lock is
+    /// given up. A failure here or there leaves the file to be mended before the next line.
+    pub(super) fn write(
         &mut self,
         storage: &dyn Storage,
         session: &SessionId,
         line: &[u8],
-        meanwhile: Option<impl FnOnce()>,
     ) -> Result<(), JournalError> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.reopen(storage, session)?,
         };
-        match open.append(line, meanwhile) {
-            Ok(()) => {
-                self.open = Some(open);
-                Ok(())
-            }
-            Err(error) => {
-                self.poisoned = Some(open.give_up());
-                Err(error.into())
-            }
+        let written = open.write(line);
+        self.keep(open, written)
+    }
+
+    /// Takes what was written for good without waiting for the disk.
+    pub(super) fn accept(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.accept();
         }
+    }
+
+    /// Takes what was written for good once all of the file is on the disk.
+    pub(super) fn sync(&mut self) -> Result<(), JournalError> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        let synced = open.sync();
+        self.keep(open, synced)
+    }
+
+    /// Puts all that was accepted on the disk, whatever happened to the file before.
+    pub(super) fn settle(
+        &mut self,
+        storage: &dyn Storage,
+        session: &SessionId,
+    ) -> Result<(), JournalError> {
+        if self.open.is_some() {
+            return self.sync();
+        }
+        self.open = Some(self.reopen(storage, session)?);
+        Ok(())
     }
 
     /// Opens the file to be read, without what was refused but could not be cut off yet.
@@ -87,6 +109,19 @@ impl Slot {
     /// Tells whether forgetting this slot would lose what is needed to mend the file.
     pub(super) fn is_poisoned(&self) -> bool {
         self.poisoned.is_some()
+    }
+
+    fn keep(&mut self, open: OpenFile, done: io::Result<()>) -> Result<(), JournalError> {
+        match done {
+            Ok(()) => {
+                self.open = Some(open);
+                Ok(())
+            }
+            Err(error) => {
+                self.poisoned = Some(open.give_up());
+                Err(error.into())
+            }
+        }
     }
 
     fn reopen(
@@ -126,14 +161,16 @@ impl OpenFile {
         }
         storage.sync_folder()?;
         let torn = file.last_byte()?.is_some_and(|byte| byte != b'\n');
-        let mut open = Self { file, accepted: Accepted { synced, unsynced: Vec::new() }, torn };
+        let accepted_now = Accepted { synced, unsynced: Vec::new() };
+        let mut open = Self { file, accepted: accepted_now, written: Vec::new(), torn };
         if let Some(accepted) = accepted.filter(|accepted| !accepted.unsynced.is_empty()) {
-            open.append(&accepted.unsynced, Some(|| ()))?;
+            open.write(&accepted.unsynced)?;
+            open.sync()?;
         }
         Ok(open)
     }
 
-    fn append(&mut self, line: &[u8], meanwhile: Option<impl FnOnce()>) -> io::Result<()> {
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
         let bytes = if self.torn {
             // A torn line ends here, so that it takes no other with it.
             Cow::Owned([b"\n", line].concat())
@@ -141,15 +178,20 @@ impl OpenFile {
             Cow::Borrowed(line)
         };
         self.file.append(&bytes)?;
-        if let Some(meanwhile) = meanwhile {
-            meanwhile();
-            self.file.sync()?;
-            let waiting = std::mem::take(&mut self.accepted.unsynced);
-            self.accepted.synced += (waiting.len() + bytes.len()) as u64;
-        } else {
-            self.accepted.unsynced.extend_from_slice(&bytes);
-        }
+        self.written.extend_from_slice(&bytes);
         self.torn = false;
+        Ok(())
+    }
+
+    fn accept(&mut self) {
+        self.accepted.unsynced.append(&mut self.written);
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync()?;
+        self.accept();
+        self.accepted.synced += self.accepted.unsynced.len() as u64;
+        self.accepted.unsynced.clear();
         Ok(())
     }
 

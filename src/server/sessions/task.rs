@@ -226,7 +226,11 @@ impl SessionTask {
 
     async fn obey(&mut self, command: TaskCommand) {
         match command {
-            TaskCommand::Start(turn) => self.enqueue(*turn).await,
+            TaskCommand::Start(turn) => {
+                // Its work would take the processor from those who still wait to be told.
+                self.around.store.let_prompts_pass().await;
+                self.enqueue(*turn).await;
+            }
             TaskCommand::Cancel(reply) => {
                 let _ = reply.send(self.cancel().await);
             }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, Row};
 use tokio::sync::{Mutex, oneshot};
 
 /// After how many writes the log is folded; it has a few megabytes then.
-const WRITES: usize = 200;
+const WRITES: usize = 500;
 
 /// From this many pages on, the end of the log is folded while those who write wait: one that is
 /// written to without a pause is never folded to its end otherwise, and grows for ever.

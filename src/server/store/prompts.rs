@@ -60,12 +60,21 @@ impl Store {
         self.writer.expect_prompt()
     }
 
-    /// Begins to store a prompt beside whatever the caller does meanwhile.
-    pub fn begin_prompt(&self, prompt: NewPrompt) -> Stored {
+    /// Waits while senders wait for their acknowledgements, but not for long.
+    pub async fn let_prompts_pass(&self) {
+        self.writer.let_prompts_pass().await;
+    }
+
+    /// Gives what begins to store a prompt, beside whatever the caller does meanwhile, and what
+    /// tells of the end. A prompt that is never begun ends as the store does when it is closed.
+    pub fn prepare_prompt(&self, prompt: NewPrompt) -> (impl FnOnce() + Send + 'static, Stored) {
         let (done, stored) = oneshot::channel();
-        // Without the thread the sender is dropped, which tells the caller.
-        let _ = self.prompts.0.send(Job { prompt, done });
-        stored
+        let desk = self.prompts.clone();
+        let begin = move || {
+            // Without the thread the sender is dropped, which tells the caller.
+            let _ = desk.0.send(Job { prompt, done });
+        };
+        (begin, stored)
     }
 
     /// Stores a prompt and takes it up at once. Tells whether it is new; a turn that is known

@@ -53,10 +53,7 @@ impl Writer {
     /// result: the connection itself ends or takes back what was begun.
     pub async fn lend(&self) -> Result<Lent<'_>, sqlx::Error> {
         let place = self.queue.lock().await;
-        if self.coming.is_any() {
-            // Only the first of the queue waits, so one call is enough to wake it.
-            let _ = tokio::time::timeout(PATIENCE, self.coming.until_none()).await;
-        }
+        self.let_prompts_pass().await;
         let connection = self.open_one(self.connection.lock().await)?;
         Ok(Lent { connection, _place: place })
     }
@@ -64,6 +61,13 @@ impl Writer {
     /// Lends the connection to a thread that stores prompts, before all who queue.
     pub fn lend_first(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, sqlx::Error> {
         self.open_one(self.connection.blocking_lock())
+    }
+
+    /// Waits while senders wait for their acknowledgements, but not for long.
+    pub async fn let_prompts_pass(&self) {
+        if self.coming.is_any() {
+            let _ = tokio::time::timeout(PATIENCE, self.coming.until_none()).await;
+        }
     }
 
     pub fn expect_prompt(&self) -> Precedence {
@@ -96,8 +100,13 @@ impl Coming {
     }
 
     async fn until_none(&self) {
-        while self.is_any() {
-            self.gone.notified().await;
+        loop {
+            // Listens before it looks, so that no change falls between the two.
+            let gone = self.gone.notified();
+            if !self.is_any() {
+                return;
+            }
+            gone.await;
         }
     }
 }
@@ -105,7 +114,7 @@ impl Coming {
 impl Drop for Precedence {
     fn drop(&mut self) {
         if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.gone.notify_one();
+            self.0.gone.notify_waiters();
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The turn journal as the rest of the server sees it: async, and in terms of turns.
 
 use std::collections::HashSet;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
-use crate::server::journal::{Journal, JournalError};
+use crate::server::journal::{Journal, JournalError, NewLine, Place};
 use crate::server::lock::lock;
 use crate::server::mint;
 use crate::wire::journal::{Record, Submission, TurnEvent};
@@ -28,23 +29,45 @@ impl TurnLog {
         Self { journal, under_way: Arc::default() }
     }
 
+    /// Takes a place among those who wait for the disk.
+    pub fn take_place(&self) -> Place {
+        self.journal.take_place()
+    }
+
     /// Writes down what a person sent, and does something else while the disk is waited for; it is
-    /// on the disk when this returns.
-    pub fn submitted(
+    /// on the disk when this returns. Whoever is alone waits here, without anything coming between;
+    /// others wait together.
+    pub async fn submitted(
         &self,
+        place: Place,
         session: &SessionId,
         turn: &TurnId,
         submission: Submission,
-        meanwhile: impl FnOnce(),
+        meanwhile: impl FnOnce() + Send + 'static,
     ) -> Result<(), JournalError> {
         let record = record(session, turn, TurnEvent::Submitted(submission));
         // Known before it is readable, so that no audit takes it for a turn left behind.
         self.under_way_mut().insert(turn.clone());
-        let done = in_place(|| self.journal.append_synced_while(session, &record, meanwhile));
+        let done = if place.is_alone() {
+            in_place(|| self.journal.append_synced_while(session, &record, meanwhile))
+        } else {
+            self.append_with_others(session, &record, meanwhile).await
+        };
         if done.is_err() {
             self.under_way_mut().remove(turn);
         }
         done
+    }
+
+    async fn append_with_others(
+        &self,
+        session: &SessionId,
+        record: &Record,
+        meanwhile: impl FnOnce() + Send + 'static,
+    ) -> Result<(), JournalError> {
+        let (line, synced) = NewLine::new(session, record, meanwhile)?;
+        self.journal.join(line);
+        synced.await.unwrap_or_else(|gone| Err(JournalError::Io(io::Error::other(gone))))
     }
 
     /// Writes down a step that follows. The disk is not waited for: if a power loss takes it,
@@ -82,7 +105,7 @@ impl TurnLog {
         let journal = self.journal.clone();
         match tokio::task::spawn_blocking(move || work(&journal)).await {
             Ok(done) => done,
-            Err(error) => Err(JournalError::Io(std::io::Error::other(error))),
+            Err(error) => Err(JournalError::Io(io::Error::other(error))),
         }
     }
 }

@@ -1,23 +1,20 @@
 //! The one way in: every prompt, from whatever door, is on the disk before any work starts.
 //!
-//! Attachments are stored → the journal has the turn, synced, and meanwhile the store the message →
-//! the session is told → the sender is told.
+//! Attachments are stored → the turn is known to be new and where it belongs → it enters
+//! ([`super::entry`]) → the sender is told.
 
 use super::answer::Given;
-use super::gate::{Half, Halves};
-use super::log::has_threads;
+use super::entry::Entry;
+use super::gate::Half;
 use crate::domain::ids::{SessionId, TurnId};
-use crate::domain::message::{Attachment, Message, MessageState, Part, Role};
+use crate::domain::message::{Attachment, MessageState, Part};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
 use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
-use crate::server::mint;
 use crate::server::resolution::resolve_row;
-use crate::server::sessions::{TaskCommand, Turn};
 use crate::server::state::Services;
-use crate::server::store::{NewPrompt, Standing, StoreError, Stored};
+use crate::server::store::Standing;
 use crate::wire::error::FailureCode;
-use crate::wire::journal::Submission;
 use crate::wire::rest::{StartTurn, TurnReceipt};
 
 /// The longest prompt, in bytes.
@@ -47,10 +44,10 @@ async fn begin(
     given: Option<Given>,
 ) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
-    let mut halves = services.gate.enter(&turn.turn_id).await;
-    if let Some(Half::Refused(message_id)) = halves.get(&turn.turn_id) {
+    let mut passage = services.gate.enter(&turn.turn_id).await;
+    if let Some(Half::Refused(message_id)) = passage.half() {
         services.store.remove_message(message_id).await?;
-        halves.remove(&turn.turn_id);
+        passage.forget();
     }
     let _precedence = services.store.expect_prompt();
     let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
@@ -61,115 +58,16 @@ async fn begin(
     }
     let workspace = find_target(services, standing, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
-    let prompt = prompt_of(&turn);
-    // From here to the hand-over nothing waits in a way that a sender who hangs up could cut short.
-    enter(services, &turn, workspace, &prompt, &mut halves).await?;
-    drop(halves);
-    Ok(hand_over(services, turn, prompt, given).await)
-}
-
-/// Puts a turn into the journal and into the store, unless an earlier try came as far as one.
-async fn enter(
-    services: &Services,
-    turn: &StartTurn,
-    workspace: String,
-    prompt: &Message,
-    halves: &mut Halves,
-) -> Result<(), ServiceError> {
-    let new = NewPrompt { session_id: turn.session_id.clone(), message: prompt.clone() };
-    let mut storing = None;
-    let written = match halves.get(&turn.turn_id) {
-        Some(Half::Unstored(known)) if known != turn => return Err(conflict()),
-        Some(_) => {
-            storing = Some(services.store.begin_prompt(new));
-            Ok(())
-        }
-        None => {
-            let meanwhile = || storing = Some(services.store.begin_prompt(new));
-            let submission = Submission {
-                content: turn.content.clone(),
-                attachments: turn.attachments.clone(),
-                workspace,
-                model: None,
-                model_provider: None,
-            };
-            let (session_id, turn_id) = (&turn.session_id, &turn.turn_id);
-            services.turn_log.submitted(session_id, turn_id, submission, meanwhile)
-        }
-    };
-    let stored = match storing {
-        Some(storing) => until_stored(storing).await.map(|_| true),
-        None => Ok(false),
-    };
-    match (written, stored) {
-        (Ok(()), Ok(_)) => {
-            halves.remove(&turn.turn_id);
-            Ok(())
-        }
-        (Ok(()), Err(error)) => {
-            halves.insert(turn.turn_id.clone(), Half::Unstored(turn.clone()));
-            Err(error.into())
-        }
-        (Err(error), Ok(true)) => {
-            let message_id = &prompt.message_id;
-            halves.insert(turn.turn_id.clone(), Half::Refused(message_id.clone()));
-            if services.store.remove_message(message_id).await.is_ok() {
-                halves.remove(&turn.turn_id);
-            }
-            Err(error.into())
-        }
-        (Err(error), _) => Err(error.into()),
+    let place = services.turn_log.take_place();
+    let alone = place.is_alone();
+    let entry = Entry { passage, place, turn, workspace, given };
+    // A sender who hangs up must not leave a turn half-way. One who is alone is waited for in one
+    // go, and for the others there is a task that goes on without them.
+    if alone {
+        return entry.finish(services).await;
     }
-}
-
-/// Waits for the store, which is done before the disk is as a rule.
-async fn until_stored(mut storing: Stored) -> Result<bool, StoreError> {
-    if let Ok(stored) = storing.try_recv() {
-        return stored;
-    }
-    let gone = |_| Err(StoreError::Closed);
-    if has_threads() {
-        tokio::task::block_in_place(|| storing.blocking_recv().unwrap_or_else(gone))
-    } else {
-        storing.await.unwrap_or_else(gone)
-    }
-}
-
-/// Hands a stored turn to its session. It is safe by now, so a session that cannot take it up is no
-/// reason to tell the sender otherwise: the next start finds it unfinished and says so.
-async fn hand_over(
-    services: &Services,
-    turn: StartTurn,
-    prompt: Message,
-    given: Option<Given>,
-) -> TurnReceipt {
-    let receipt = TurnReceipt {
-        turn_id: turn.turn_id.clone(),
-        session_id: turn.session_id.clone(),
-        message_id: prompt.message_id.clone(),
-        accepted: true,
-        state: Step::Submitted,
-    };
-    let session_id = turn.session_id;
-    let start = TaskCommand::Start(Box::new(Turn {
-        turn_id: turn.turn_id,
-        submitted_to: session_id.clone(),
-        prompt,
-        attachments: turn.attachments,
-        given,
-    }));
-    let Err(start) = services.registry.try_send(&session_id, start) else {
-        return receipt;
-    };
-    // A sender who hangs up must not leave a turn that nobody takes up.
-    let registry = services.registry.clone();
-    let sending = tokio::spawn(async move {
-        if let Err(error) = registry.send(&session_id, start).await {
-            tracing::error!(session = %session_id, %error, "a turn was stored and not taken up");
-        }
-    });
-    let _ = sending.await;
-    receipt
+    let services = services.clone();
+    tokio::spawn(async move { entry.finish(&services).await }).await?
 }
 
 fn check_content(turn: &StartTurn) -> Result<(), ServiceError> {
@@ -280,7 +178,7 @@ async fn check_attachments(services: &Services, turn: &StartTurn) -> Result<(), 
     Ok(())
 }
 
-fn conflict() -> ServiceError {
+pub(super) fn conflict() -> ServiceError {
     let message = "Another message was sent under the same turn id.";
     ServiceError::refused(FailureCode::TurnConflict, message)
 }
@@ -290,19 +188,4 @@ pub(super) fn prompt_parts(content: String, attachments: Vec<Attachment>) -> Vec
     let mut parts = vec![Part::Text { text: content }];
     parts.extend(attachments.into_iter().map(Part::Attachment));
     parts
-}
-
-fn prompt_of(turn: &StartTurn) -> Message {
-    let now = mint::now();
-    Message {
-        message_id: mint::message_id(),
-        turn_id: Some(turn.turn_id.clone()),
-        role: Role::User,
-        state: MessageState::Complete,
-        parts: prompt_parts(turn.content.clone(), turn.attachments.clone()),
-        usage: None,
-        created_at: now,
-        ended_at: Some(now),
-        recovered: false,
-    }
 }

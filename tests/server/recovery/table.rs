@@ -189,7 +189,9 @@ async fn a_prompt_that_only_the_store_kept_is_written_down_and_marked_interrupte
     let prompt = prompt("t1", "Do it.");
     let new = NewPrompt { session_id: rest.session_id.clone(), message: prompt };
     let store = Store::open(rest.data.path()).await.unwrap();
-    assert!(store.begin_prompt(new).await.unwrap().unwrap());
+    let (begin, stored) = store.prepare_prompt(new);
+    begin();
+    assert!(stored.await.unwrap().unwrap());
     store.close().await;
 
     let (file, id) = (rest.journal_file(), rest.session_id.to_string());
