@@ -36,6 +36,12 @@ impl Samples {
         self.cpus.push(cpu);
     }
 
+    /// Takes in what was measured at another time.
+    pub fn take_in(&mut self, other: &Self) {
+        self.walls.extend(&other.walls);
+        self.cpus.extend(&other.cpus);
+    }
+
     pub fn count(&self) -> usize {
         self.walls.len()
     }
