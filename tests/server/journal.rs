@@ -13,7 +13,7 @@ use throughline::domain::ids::{SessionId, TurnId};
 use throughline::server::journal::{Journal, file_name};
 use throughline::wire::journal::{Record, Submission, TurnEvent};
 
-use crate::crash_storage::CrashDisk;
+use crate::crash_storage::{CrashDisk, Moment, Operation};
 
 fn session(name: &str) -> SessionId {
     SessionId::parse(name).unwrap()
@@ -44,6 +44,28 @@ fn interrupted(reason: &str) -> TurnEvent {
 
 fn open(disk: &CrashDisk) -> Journal {
     Journal::open(Arc::new(disk.clone())).unwrap()
+}
+
+/// Gives a disk for every way in which the power can go during what was rehearsed; appends are torn
+/// at every so many bytes, and at their end.
+fn crashes(rehearsal: &CrashDisk, bytes: usize) -> Vec<CrashDisk> {
+    let moments = |operation| {
+        let mut moments = vec![Moment::Before, Moment::After];
+        if let Operation::Append(length) = operation {
+            let places = (1..length).step_by(bytes).chain([length - 2, length - 1]);
+            moments.extend(places.map(Moment::Torn));
+        }
+        moments
+    };
+    let operations = rehearsal.take_operations().into_iter().enumerate();
+    let crash = |(number, moment)| {
+        let disk = CrashDisk::default();
+        disk.crash_at(number, moment);
+        disk
+    };
+    let all =
+        operations.flat_map(|(number, it)| moments(it).into_iter().map(move |it| (number, it)));
+    all.map(crash).collect()
 }
 
 /// Reads the whole lines of a session's file, by nothing but the newline.

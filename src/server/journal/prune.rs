@@ -24,10 +24,7 @@ impl Journal {
     /// Drops the turns that ended before a time, in seconds since 1970, and keeps every other line
     /// byte for byte.
     pub fn prune(&self, session: &SessionId, older_than: f64) -> Result<Pruned, JournalError> {
-        // What was dropped must not come home again.
-        let mut together = lock(&self.together);
-        together.settle(&self.files)?;
-        self.files.alone_with(session, |slot, storage| {
+        self.settled_with(session, |slot, storage| {
             // The open file is about to lose its name.
             slot.close(storage, session)?;
             let (outdated, kept) = sort_out(slot, storage, session, older_than)?;
@@ -41,9 +38,7 @@ impl Journal {
 
     /// Removes the whole journal of a session that nobody wants back.
     pub fn remove(&self, session: &SessionId) -> Result<(), JournalError> {
-        let mut together = lock(&self.together);
-        together.settle(&self.files)?;
-        self.files.alone_with(session, |slot, storage| {
+        self.settled_with(session, |slot, storage| {
             slot.close(storage, session)?;
             if slot.read(storage, session)?.is_some() {
                 storage.remove(&file_name(session))?;
@@ -51,6 +46,17 @@ impl Journal {
             }
             Ok(())
         })
+    }
+
+    /// Drops something from a file such that it does not come home again.
+    fn settled_with<T>(
+        &self,
+        session: &SessionId,
+        work: impl FnOnce(&mut Slot, &dyn Storage) -> Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        let mut together = lock(&self.together);
+        together.settle(&self.files)?;
+        self.files.alone_with(session, work)
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::crowd::{Crowd, NewLine};
 use super::error::JournalError;
 use super::files::Files;
+use super::slot::Slot;
 use super::storage::{Storage, is_draft};
 use super::together::Together;
 use crate::domain::ids::SessionId;
@@ -57,23 +58,32 @@ impl Journal {
         record: &Record,
         meanwhile: impl FnOnce(),
     ) -> Result<(), JournalError> {
-        let line = line_for(session, record)?;
-        let slot = self.files.for_writing(session);
-        let mut slot = lock(&slot);
-        slot.write(self.files.storage(), session, line.as_bytes())?;
-        meanwhile();
-        slot.sync()
+        self.write(session, record, |slot| {
+            meanwhile();
+            slot.sync()
+        })
     }
 
     /// Appends a record without waiting for the disk: if a power loss takes it, recovery only
     /// starts from an earlier step of a turn whose words are safe.
     pub fn append(&self, session: &SessionId, record: &Record) -> Result<(), JournalError> {
+        self.write(session, record, |slot| {
+            slot.accept();
+            Ok(())
+        })
+    }
+
+    fn write(
+        &self,
+        session: &SessionId,
+        record: &Record,
+        take: impl FnOnce(&mut Slot) -> Result<(), JournalError>,
+    ) -> Result<(), JournalError> {
         let line = line_for(session, record)?;
         let slot = self.files.for_writing(session);
         let mut slot = lock(&slot);
         slot.write(self.files.storage(), session, line.as_bytes())?;
-        slot.accept();
-        Ok(())
+        take(&mut slot)
     }
 
     /// Lets one wait for the disk alone, by [`Self::append_synced_while`]; whoever comes meanwhile

@@ -5,8 +5,8 @@ use throughline::domain::turn::Step;
 use throughline::server::journal::{Journal, Keep, Problem};
 use throughline::wire::journal::{Record, TurnEvent};
 
-use super::{completed, interrupted, open, record, records_on, session, submitted};
-use crate::crash_storage::{CrashDisk, FATES, Fate, Moment, Operation, fates};
+use super::{completed, crashes, interrupted, open, record, records_on, session, submitted};
+use crate::crash_storage::{CrashDisk, FATES, Fate, Moment, fates};
 
 /// Several turns of two sessions, side by side; what is submitted is synced.
 fn script() -> Vec<(SessionId, Record)> {
@@ -47,16 +47,6 @@ fn play(disk: &CrashDisk, records: &[(SessionId, Record)]) -> Vec<(SessionId, Re
     let journal = open(disk);
     let done = records.iter().take_while(|(session, record)| write(&journal, session, record));
     done.filter(|(_, record)| record.event.step() == Step::Submitted).cloned().collect()
-}
-
-/// Lists every way in which the power can go during one operation.
-fn moments(operation: Operation) -> Vec<Moment> {
-    let mut moments = vec![Moment::Before, Moment::After];
-    if let Operation::Append(length) = operation {
-        // Steps of three go through every place inside a character of four bytes.
-        moments.extend((1..length).step_by(3).chain([length - 2, length - 1]).map(Moment::Torn));
-    }
-    moments
 }
 
 /// Expects what was promised exactly once, the rest at most once, all in order, nothing invented.
@@ -102,17 +92,14 @@ fn every_promise_outlives_a_crash_at_every_operation() {
     let rehearsal = CrashDisk::default();
     assert_eq!(play(&rehearsal, &script).len(), 6);
     let mut cases = 0;
-    for (number, operation) in rehearsal.take_operations().into_iter().enumerate() {
-        for moment in moments(operation) {
-            let disk = CrashDisk::default();
-            disk.crash_at(number, moment);
-            let promised = play(&disk, &script);
-            for (data, names) in fates() {
-                let restarted = disk.reboot(data, names);
-                check(&restarted, &script, &promised);
-                go_on(&restarted, &script, &promised);
-                cases += 1;
-            }
+    // Steps of three go through every place inside a character of four bytes.
+    for disk in crashes(&rehearsal, 3) {
+        let promised = play(&disk, &script);
+        for (data, names) in fates() {
+            let restarted = disk.reboot(data, names);
+            check(&restarted, &script, &promised);
+            go_on(&restarted, &script, &promised);
+            cases += 1;
         }
     }
     println!("{cases} crashes survived");

@@ -11,7 +11,7 @@ use throughline::server::journal::{
 };
 use throughline::wire::journal::{Record, TurnEvent};
 
-use super::{completed, interrupted, lines, open, record, records_on, session, submitted};
+use super::{completed, crashes, interrupted, lines, open, record, records_on, session, submitted};
 use crate::crash_storage::{CrashDisk, Fate, Moment, Operation, fates};
 
 const SHARED: &str = "together.lines";
@@ -99,30 +99,18 @@ fn check(disk: &CrashDisk, promised: &[Record]) {
     assert_eq!(disk.files(), files, "a second start changes nothing");
 }
 
-fn moments(operation: Operation) -> Vec<Moment> {
-    let mut moments = vec![Moment::Before, Moment::After];
-    if let Operation::Append(length) = operation {
-        moments.extend((1..length).step_by(37).chain([length - 1]).map(Moment::Torn));
-    }
-    moments
-}
-
 #[test]
 fn every_promise_to_many_outlives_a_crash_at_every_operation() {
     let script = script();
     let rehearsal = CrashDisk::default();
     assert_eq!(play(&rehearsal, &script).len(), 9);
     let (mut cases, mut double) = (0, 0);
-    for (number, operation) in rehearsal.take_operations().into_iter().enumerate() {
-        for moment in moments(operation) {
-            let disk = CrashDisk::default();
-            disk.crash_at(number, moment);
-            let promised = play(&disk, &script);
-            for (data, names) in fates() {
-                double += crash_while_coming_home(&disk.reboot(data, names), &promised);
-                check(&disk.reboot(data, names), &promised);
-                cases += 1;
-            }
+    for disk in crashes(&rehearsal, 37) {
+        let promised = play(&disk, &script);
+        for (data, names) in fates() {
+            double += crash_while_coming_home(&disk.reboot(data, names), &promised);
+            check(&disk.reboot(data, names), &promised);
+            cases += 1;
         }
     }
     println!("{cases} crashes survived, and {double} while lines came home");
