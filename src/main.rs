@@ -4,8 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use throughline::server::cli::{self, Cli};
+use tokio::runtime::Runtime;
 
-#[tokio::main]
-async fn main() -> anyhow::Result<ExitCode> {
-    cli::main(Cli::parse()).await
+fn main() -> anyhow::Result<ExitCode> {
+    let cli = Cli::parse();
+    let runtime = Runtime::new()?;
+    let done = runtime.block_on(cli::main(cli));
+    // A thread that waits for a disk which does not answer must not keep the process alive.
+    runtime.shutdown_background();
+    done
 }

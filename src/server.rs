@@ -36,19 +36,22 @@ use std::future::Future;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 use agents::Agents;
 use config::Config;
 use data::{Data, DataLock};
 use http::assets::Assets;
-use journal::Journal;
 use state::{AppState, Services};
 use turns::recovery::Recovered;
 
 use crate::domain::time::Timestamp;
 
-/// How long open requests have to end once the server was asked to stop.
-const DRAIN: Duration = Duration::from_secs(5);
+/// How long open requests have to end once running turns have.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long the server may take to stop once it was asked to.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a deleted conversation can be brought back: 30 days.
 const DELETED_KEPT_MILLIS: i64 = 30 * 24 * 3600 * 1000;
@@ -78,34 +81,55 @@ impl Server {
         &self.services
     }
 
-    /// Serves until `shutdown`, then lets running turns and requests come to an orderly end.
+    /// Serves until `shutdown`, then lets running turns and requests come to an orderly end, for no
+    /// longer than [`SHUTDOWN_TIMEOUT`].
     pub async fn run(
         self,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> anyhow::Result<()> {
-        let (stopping, mut stopped) = tokio::sync::watch::channel(false);
+        let (phase, phases) = watch::channel(Phase::Serving);
         let registry = self.services.registry.clone();
         let router = router::router(AppState::new(self.services.clone()))?;
         let serve = listen::serve(listener, router, async move {
             shutdown.await;
+            phase.send_replace(Phase::Stopping);
             registry.shut_down().await;
             registry.board().stop();
-            let _ = stopping.send(true);
+            phase.send_replace(Phase::Draining);
         });
+        let orderly_end = async {
+            tokio::select! {
+                () = serve => {}
+                () = timeout_after(phases.clone(), Phase::Draining, DRAIN_TIMEOUT) => {}
+            }
+            self.services.store.close().await;
+        };
         tokio::select! {
-            () = serve => {}
-            () = async {
-                let _ = stopped.wait_for(|stopping| *stopping).await;
-                tokio::time::sleep(DRAIN).await;
-            } => {}
+            () = orderly_end => {}
+            () = timeout_after(phases.clone(), Phase::Stopping, SHUTDOWN_TIMEOUT) => {
+                tracing::warn!("some turns could not be saved in time; the next start ends them");
+            }
         }
-        if let Err(error) = self.services.turn_log.blocking(Journal::settle).await {
-            tracing::warn!(%error, "the next start brings some lines of the journal home");
-        }
-        self.services.store.close().await;
         Ok(())
     }
+}
+
+/// How far a server has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Serving,
+    /// Running turns are being ended.
+    Stopping,
+    /// Requests are being ended.
+    Draining,
+}
+
+/// Returns a while after a server has come to a phase.
+async fn timeout_after(mut phases: watch::Receiver<Phase>, phase: Phase, timeout: Duration) {
+    // The sender is gone once `serve` is done, which ends the server anyway.
+    let _ = phases.wait_for(|reached| *reached >= phase).await;
+    tokio::time::sleep(timeout).await;
 }
 
 async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
@@ -124,7 +148,7 @@ async fn open(config: Config, data: Data) -> anyhow::Result<Services> {
             tracing::info!(agent = %agent.name, "found");
         }
     });
-    Ok(Services::new(config, data, agents, assets)?)
+    Ok(Services::new(config, data, agents, assets))
 }
 
 /// Removes for good what was deleted long ago. The journals go first: without their conversations

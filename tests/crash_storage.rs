@@ -52,6 +52,7 @@ struct State {
     operations: Vec<Operation>,
     crash: Option<(usize, Moment)>,
     on_crash: Option<Hook>,
+    on_sync: Option<Hook>,
     dead: bool,
     faults: Vec<Fault>,
     open_files: usize,
@@ -76,6 +77,11 @@ impl CrashDisk {
     /// Does something at the moment of the crash, before anybody learns of it.
     pub fn on_crash(&self, hook: impl FnOnce() + Send + 'static) {
         self.state().on_crash = Some(Box::new(hook));
+    }
+
+    /// Does something before the next sync of a file.
+    pub fn on_sync(&self, hook: impl FnOnce() + Send + 'static) {
+        self.state().on_sync = Some(Box::new(hook));
     }
 
     pub fn fail(&self, kind: ErrorKind, written: usize, concerns: fn(Operation) -> bool) {
@@ -142,6 +148,11 @@ impl CrashDisk {
         operation: Operation,
         act: impl FnOnce(&mut State, Extent),
     ) -> io::Result<()> {
+        if operation == Operation::Sync
+            && let Some(hook) = self.state().on_sync.take()
+        {
+            hook();
+        }
         let mut state = self.alive()?;
         let number = state.operations.len();
         state.operations.push(operation);

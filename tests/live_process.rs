@@ -47,6 +47,18 @@ impl LiveProcess {
         Self { child, base }
     }
 
+    /// Sends a signal by its name, such as TERM.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().expect("the server runs").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits until the process has ended.
+    pub async fn wait(&mut self) -> std::process::ExitStatus {
+        self.child.wait().await.unwrap()
+    }
+
     /// Ends the process with SIGKILL.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -31,14 +31,16 @@ mod server {
     mod agents;
     mod assets;
     mod bad_input;
+    mod committer;
     mod configuration;
     mod conversations;
     mod disk_full;
+    mod earlier_version;
     mod events;
     mod export;
     mod folders;
-    mod gate;
     mod guard;
+    mod idempotency;
     mod journal;
     mod journal_cli;
     mod kept_leaves;
@@ -54,14 +56,18 @@ mod server {
     mod resolution;
     mod rpc;
     mod search;
+    mod shutdown;
     mod sigkill;
     mod slow_reader;
     mod socket;
     mod store;
-    mod turn_crash;
+    mod store_faults;
+    mod tools_beside_server;
+    pub mod turn_crash;
     mod turn_fault;
     mod turn_race;
     mod turns;
+    mod withdraw;
     mod writer;
 }
 
@@ -71,6 +77,7 @@ mod wire {
 
 mod at_rest;
 mod crash_storage;
+mod database_faults;
 mod fake_agent;
 mod fake_model;
 mod live_process;

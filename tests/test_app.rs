@@ -13,6 +13,7 @@ use throughline::server::Server;
 use throughline::server::agents::programs::Programs;
 use throughline::server::config::{AccessConfig, AgentsConfig, Config};
 use throughline::server::data::{Data, DataLock};
+use throughline::server::store::faults::{NoFaults, StoreFaults};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -64,9 +65,18 @@ impl TestApp {
 
     /// Starts with journals on a disk that the test owns.
     pub async fn start_on(disk: &CrashDisk) -> Self {
-        let (data, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        Self::start_with_faults(TempDir::new().unwrap(), disk, Arc::new(NoFaults)).await
+    }
+
+    /// Starts with journals on a disk that the test owns, and a database that fails when it says so.
+    pub async fn start_with_faults(
+        data: TempDir,
+        disk: &CrashDisk,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Self {
+        let workspace = TempDir::new().unwrap();
         let lock = DataLock::take(data.path()).unwrap();
-        let opened = Data::open_on(data.path(), Arc::new(disk.clone())).await.unwrap();
+        let opened = Data::open_with(data.path(), Arc::new(disk.clone()), faults).await.unwrap();
         let config = config(data.path(), workspace.path());
         let server = Server::open_data(config, lock, opened).await.unwrap();
         Self::serve(server, data, workspace).await

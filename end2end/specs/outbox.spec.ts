@@ -146,3 +146,35 @@ test('the recovery page repairs what can be repaired', async ({ page, server }) 
     await open(page, `/session/${id}`);
     await expect(prompts(page).last()).toContainText('Left behind');
 });
+
+test('a late copy of a prompt that was taken back leaves the outbox and shows nothing', async ({ page, server }) => {
+    await newConversation(page);
+    await send(page, '[[hang]]');
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+    await send(page, 'a heron that is taken back');
+    const waiting = prompts(page).filter({ hasText: 'heron' });
+    await expect(waiting).toBeVisible();
+    const id = idOf(page);
+    const stored = await server.json(`/api/sessions/${id}`);
+    const turnId = stored.messages.find((message: any) => message.parts[0]?.text?.includes('heron')).turn_id;
+    await waiting.getByRole('button', { name: 'Remove' }).click();
+    await expect(waiting).toHaveCount(0);
+    // Another tab kept a copy, and sends it when it is opened again.
+    const turn = { turnId, sessionId: id, content: 'a heron that is taken back', attachments: [] };
+    await page.evaluate((turns) => localStorage.setItem('throughline.outbox', JSON.stringify({ version: 1, turns })), [turn]);
+    await page.reload();
+    await alive(page);
+    await expect.poll(() => outbox(page)).toContain('"turns":[]');
+    await expect(waiting).toHaveCount(0);
+});
+
+test('a prompt that the browser cannot store is sent, and the person is told', async ({ page }) => {
+    await newConversation(page);
+    await page.evaluate(() => {
+        Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };
+    });
+    await send(page, '[[say Arrived.]]');
+    await expect(page.getByRole('alert')).toContainText('no space to keep your message');
+    await expect(answer(page)).toContainText('Arrived.');
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+});

@@ -12,5 +12,5 @@ use crate::wire::text_json::TextJson;
 pub async fn about() -> Result<About, Failure> {
     use crate::server::{about, auth, error::ServiceError, state::Services};
     let services = Services::from_context()?;
-    about::about(&services, auth::of_context()).map_err(ServiceError::tell)
+    about::about(&services, auth::of_context()).await.map_err(ServiceError::tell)
 }

@@ -10,13 +10,11 @@ pub fn outbox() -> Vec<OutboxTurn> {
     stored.filter(|stored| stored.version == VERSION).unwrap_or_default().turns
 }
 
-/// Changes what is stored. It is read anew each time, for another tab may have changed it.
-pub fn change_outbox(change: impl FnOnce(&mut Vec<OutboxTurn>)) {
+/// Changes what is stored, and tells whether that could be stored: storage may be full or forbidden.
+/// It is read again each time, for another tab may have changed it.
+pub fn change_outbox(change: impl FnOnce(&mut Vec<OutboxTurn>)) -> bool {
     let before = outbox();
     let mut turns = before.clone();
     change(&mut turns);
-    if turns != before {
-        // Storage may be full or forbidden; then the prompt lives as long as this page.
-        let _ = LocalStorage::set(KEY, PersistedOutboxV1 { version: VERSION, turns });
-    }
+    turns == before || LocalStorage::set(KEY, PersistedOutboxV1 { version: VERSION, turns }).is_ok()
 }

@@ -115,6 +115,13 @@ text_id!(
     BlobId
 );
 
+/// A prompt has one id: its command is named after its turn.
+impl From<&TurnId> for CommandId {
+    fn from(turn_id: &TurnId) -> Self {
+        Self(turn_id.0.clone())
+    }
+}
+
 /// Numbers an event within its session and epoch, starting at one.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,

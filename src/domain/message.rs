@@ -211,7 +211,7 @@ impl Message {
         })
     }
 
-    pub(super) fn question_mut(&mut self, id: &RequestId) -> Option<(usize, &mut Question)> {
+    pub fn question_mut(&mut self, id: &RequestId) -> Option<(usize, &mut Question)> {
         self.parts.iter_mut().enumerate().find_map(|(place, part)| match part {
             Part::Question(question) if question.request_id == *id => Some((place, question)),
             _ => None,

@@ -6,23 +6,26 @@ use super::state::Services;
 use crate::wire::rest::{About, DeviceInfo};
 
 /// Tells what the settings page shows of the server.
-pub fn about(services: &Services, who: Option<SignedIn>) -> Result<About, ServiceError> {
+pub async fn about(services: &Services, who: Option<SignedIn>) -> Result<About, ServiceError> {
     Ok(About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         data_dir: services.config.data_dir.display().to_string(),
         workspace: services.config.workspace.display().to_string(),
         agents: services.registry.agents().list(),
-        devices: devices(services, who)?,
+        devices: devices(services, who).await?,
     })
 }
 
 /// Lists the devices that are signed in, where anyone must be.
-fn devices(services: &Services, who: Option<SignedIn>) -> Result<Vec<DeviceInfo>, ServiceError> {
+async fn devices(
+    services: &Services,
+    who: Option<SignedIn>,
+) -> Result<Vec<DeviceInfo>, ServiceError> {
     if !services.auth.is_required() {
         return Ok(Vec::new());
     }
     let current = |id: &str| who == Some(SignedIn::Device(id.to_owned()));
-    let devices = services.auth.devices()?.into_iter().map(|device| DeviceInfo {
+    let devices = services.auth.devices().await?.into_iter().map(|device| DeviceInfo {
         current: current(&device.device_id),
         device_id: device.device_id,
         name: device.name,

@@ -104,7 +104,7 @@ impl Auth {
             return Err(NotSignedIn::Wrong);
         }
         let secret = caller::cookie(headers).ok_or(NotSignedIn::Wrong)?;
-        let device = self.store.device_by_secret(&secret::hash(secret))?;
+        let device = self.store.device_by_secret(&secret::hash(secret)).await?;
         let now = mint::now();
         let device = device.filter(|device| device.last_seen_at >= self.oldest(now));
         let device = device.ok_or(NotSignedIn::Wrong)?;
@@ -150,8 +150,8 @@ impl Auth {
     }
 
     /// Lists the devices that are signed in, the last seen first.
-    pub fn devices(&self) -> Result<Vec<Device>, ServiceError> {
-        Ok(self.store.devices_since(self.oldest(mint::now()))?)
+    pub async fn devices(&self) -> Result<Vec<Device>, ServiceError> {
+        Ok(self.store.devices_since(self.oldest(mint::now())).await?)
     }
 
     /// Waits until whoever opened a connection is signed out.
@@ -161,7 +161,7 @@ impl Auth {
         };
         let mut signed_out = self.signed_out.subscribe();
         loop {
-            match self.devices() {
+            match self.devices().await {
                 Ok(known) if known.iter().all(|known| known.device_id != device_id) => return,
                 _ => {}
             }

@@ -21,9 +21,14 @@ pub struct Blobs {
 
 impl Blobs {
     pub async fn open(data_dir: &Path) -> io::Result<Self> {
-        let folder = data_dir.join("blobs");
-        fs::create_dir_all(&folder).await?;
-        Ok(Self { folder })
+        let blobs = Self::open_read_only(data_dir);
+        fs::create_dir_all(&blobs.folder).await?;
+        Ok(blobs)
+    }
+
+    /// Opens the folder to be read, and creates nothing.
+    pub fn open_read_only(data_dir: &Path) -> Self {
+        Self { folder: data_dir.join("blobs") }
     }
 
     /// Stores bytes, synced, and gives the name they can be read by.

@@ -21,6 +21,9 @@ use super::Server;
 use super::config::{Config, ServeOptions};
 use super::telemetry;
 
+/// What shells report of a program that Ctrl-C ended.
+const EXIT_INTERRUPTED: i32 = 130;
+
 /// Run many AI-agent conversations in parallel from one browser tab, and never lose the thread.
 #[derive(Debug, Parser)]
 #[command(
@@ -92,32 +95,58 @@ async fn serve(options: ServeOptions) -> anyhow::Result<()> {
     if let Err(error) = pair::remember_address(&data_dir, &access.public_address(address)) {
         tracing::warn!(%error, "`throughline pair` will have to be told the address");
     }
+    let signals = StopSignals::install()?;
     let mut out = std::io::stdout();
     writeln!(out, "Throughline is ready at http://{address}")?;
     out.flush()?;
-    server.run(listener, stop_signal()).await
+    server.run(listener, signals.shutdown()).await
 }
 
-async fn stop_signal() {
-    let interrupt = async {
-        // Without a handler for Ctrl-C, the default action still ends the process.
+/// The signals that ask the server to stop: Ctrl-C and, on Unix, SIGTERM.
+struct StopSignals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl StopSignals {
+    /// Installs the handlers; from here on no signal is missed.
+    #[cfg(unix)]
+    fn install() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn install() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
+    }
+
+    /// Waits until the server is asked to stop. Being asked again ends the process at once.
+    async fn shutdown(mut self) {
+        self.next().await;
+        tokio::spawn(async move {
+            self.next().await;
+            std::process::exit(EXIT_INTERRUPTED);
+        });
     }
 }

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::blobs::Blobs;
-use super::journal::{Folder, Journal, JournalError, Storage};
+use super::journal::{DirStorage, Journal, JournalError, Storage};
+use super::store::faults::{NoFaults, StoreFaults};
 use super::store::{Store, StoreError};
 use super::turns::log::TurnLog;
+
+const LOCK_FILE: &str = "throughline.lock";
 
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -32,21 +35,38 @@ pub struct Data {
 }
 
 impl Data {
-    /// Opens a data directory, and makes it where there is none.
+    /// Opens a data directory, and creates it where there is none.
     pub async fn open(folder: &Path) -> Result<Self, DataError> {
         let unusable = |reason| DataError::Unusable { folder: folder.to_owned(), reason };
         make_folder(folder).map_err(unusable)?;
-        let journal = Folder::open(folder).map_err(unusable)?;
-        Self::open_on(folder, Arc::new(journal)).await
+        let journal = DirStorage::open(folder).map_err(unusable)?;
+        Self::open_with(folder, Arc::new(journal), Arc::new(NoFaults)).await
     }
 
-    /// Opens a data directory whose journals are elsewhere, such as on a disk that a test owns.
-    pub async fn open_on(folder: &Path, storage: Arc<dyn Storage>) -> Result<Self, DataError> {
+    /// Opens a data directory whose journals are on a disk that a test owns, and whose database
+    /// fails when the test wants it to.
+    pub async fn open_with(
+        folder: &Path,
+        storage: Arc<dyn Storage>,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Result<Self, DataError> {
         let unusable = |reason| DataError::Unusable { folder: folder.to_owned(), reason };
         let blobs = Blobs::open(folder).await.map_err(unusable)?;
-        let journal = Journal::open(storage)
+        let journal = tokio::task::spawn_blocking(|| Journal::open(storage))
+            .await
+            .map_err(|panicked| unusable(io::Error::other(panicked)))?
             .map_err(|reason| DataError::Journal { folder: folder.to_owned(), reason })?;
-        let store = Store::open(folder).await?;
+        let store = Store::open_with(folder, faults).await?;
+        Ok(Self { store, blobs, turn_log: TurnLog::new(journal) })
+    }
+
+    /// Opens a data directory that a server may be using, so that nothing in it is changed.
+    pub async fn open_read_only(folder: &Path) -> Result<Self, DataError> {
+        let unusable = |reason| DataError::Unusable { folder: folder.to_owned(), reason };
+        let storage = DirStorage::open_read_only(folder).map_err(unusable)?;
+        let journal = Journal::open_unchanged(Arc::new(storage));
+        let blobs = Blobs::open_read_only(folder);
+        let store = Store::open_read_only(folder).await?;
         Ok(Self { store, blobs, turn_log: TurnLog::new(journal) })
     }
 }
@@ -70,6 +90,20 @@ pub struct DataLock {
 }
 
 impl DataLock {
+    /// Tells whether a server uses the data directory, and changes nothing in it.
+    pub fn is_held(folder: &Path) -> io::Result<bool> {
+        let file = match File::open(folder.join(LOCK_FILE)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
     pub fn take(folder: &Path) -> Result<Self, DataError> {
         let unusable = |reason| DataError::Unusable { folder: folder.to_owned(), reason };
         make_folder(folder).map_err(unusable)?;
@@ -77,7 +111,7 @@ impl DataLock {
             .create(true)
             .truncate(false)
             .write(true)
-            .open(folder.join("throughline.lock"))
+            .open(folder.join(LOCK_FILE))
             .map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),

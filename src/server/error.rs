@@ -23,8 +23,11 @@ const DISK_READ_ONLY: &str =
 const DISK_FAILED: &str =
     "The server's disk reported an error. Nothing was stored; send again in a moment.";
 
+const DATABASE_BUSY: &str =
+    "The server's database did not answer. Nothing was stored; send again in a moment.";
+
 /// Why a service did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct ServiceError(pub Failure);
 
@@ -98,6 +101,14 @@ impl From<StoreError> for ServiceError {
         match error {
             error if error.is_full() => Self::disk_full(&error),
             error if error.is_read_only() => Self::disk_read_only(&error),
+            error if error.is_disk_error() => {
+                tracing::error!(%error, "the disk reported an error");
+                Self::refused(FailureCode::DiskFailed, DISK_FAILED)
+            }
+            error if error.is_transient() => {
+                tracing::error!(%error, "the database did not answer");
+                Self::refused(FailureCode::Unavailable, DATABASE_BUSY)
+            }
             error => Self::internal(&error),
         }
     }
@@ -113,7 +124,7 @@ impl From<JournalError> for ServiceError {
                 Self::refused(FailureCode::InvalidRequest, error.to_string())
             }
             JournalError::Unsound(_) => Self::refused(FailureCode::Unavailable, error.to_string()),
-            JournalError::Io(_) | JournalError::Poisoned(_) => {
+            JournalError::Io(_) | JournalError::NeedsRepair(_) => {
                 Self::refused(FailureCode::DiskFailed, DISK_FAILED)
             }
         }
@@ -151,6 +162,11 @@ impl From<SessionError> for ServiceError {
             SessionError::NotFound => Self::no_session(),
             SessionError::UnknownAgent(_) => {
                 Self::refused(FailureCode::UnknownAgent, format!("Sorry, {error}."))
+            }
+            SessionError::TaskFailed => {
+                let message = "This conversation stopped because of a fault in the server. Your \
+                               next message starts it again.";
+                Self::refused(FailureCode::Internal, message)
             }
             SessionError::ShuttingDown => {
                 Self::refused(FailureCode::Unavailable, "The server is shutting down.")

@@ -5,24 +5,22 @@
 //!
 //! - [`Storage`]: the few things asked of a disk, so that a test can own it and cut its power.
 //! - [`Journal`]: appends, reads and prunes, one session at a time and sessions side by side.
-//! - [`NewLine`]: a line of one among many who wait for the disk, and for one sync of it, together.
+//! - [`PendingLine`]: a line that is on the disk while the database decides whether it stays.
 //! - [`SessionJournal`]: what a file says, with every problem in it and never stopped by one.
 
-mod crowd;
+mod bounded_lines;
 mod error;
-mod files;
-mod lines;
+mod open_files;
 mod prune;
 mod reader;
-mod slot;
+mod session_file;
+mod shared_log;
 mod storage;
-mod together;
 mod writer;
 
-pub use crowd::{NewLine, Synced};
 pub use error::JournalError;
-pub use files::MOST_OPEN;
+pub use open_files::MAX_OPEN_FILES;
 pub use prune::Pruned;
-pub use reader::{Keep, Listing, Problem, SessionJournal, Sign, Turn, read_session};
-pub use storage::{AppendFile, Folder, Storage, file_name, session_of};
-pub use writer::{Journal, Place};
+pub use reader::{ForeignEdit, Listing, Load, Problem, SessionJournal, Turn, read_session};
+pub use storage::{AppendFile, DirStorage, Storage, file_name, session_of};
+pub use writer::{Journal, PendingLine};

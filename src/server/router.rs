@@ -1,6 +1,6 @@
 //! The one table of routes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use leptos::context::provide_context;
 use leptos::prelude::{AnyView, Owner, RenderHtml};
-use leptos_axum::{LeptosRoutes, generate_route_list};
+use leptos_axum::{AxumRouteListing, LeptosRoutes, generate_route_list};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -166,7 +166,15 @@ fn pages(state: &AppState) -> Router<AppState> {
     let services = state.services.clone();
     let shell = shell(&services);
     let provide = move || provide_context(services.clone());
-    Router::new().leptos_routes_with_context(state, generate_route_list(App), provide, shell)
+    Router::new().leptos_routes_with_context(state, app_routes(), provide, shell)
+}
+
+/// Returns the app's routes, generated once per process. Generating them sets a process-wide flag of
+/// `leptos_server`, and a resource that is first polled meanwhile is never loaded: a second server
+/// in the same process must not generate the list again.
+fn app_routes() -> Vec<AxumRouteListing> {
+    static ROUTES: OnceLock<Vec<AxumRouteListing>> = OnceLock::new();
+    ROUTES.get_or_init(|| generate_route_list(App)).clone()
 }
 
 fn shell(services: &Services) -> impl Fn() -> AnyView + Clone + Send + 'static {

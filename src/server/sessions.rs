@@ -2,10 +2,11 @@
 
 mod board;
 mod chronicle;
-mod commands;
 mod conduct;
 mod desk;
 mod error;
+mod idempotency;
+mod inbox;
 mod lineage;
 mod note;
 mod publish;
@@ -14,15 +15,16 @@ mod registry;
 mod ring;
 mod scribe;
 mod task;
-mod workshop;
+mod task_table;
 
 pub use board::{Board, ListChange};
 pub use chronicle::{Chronicle, Entry, Happened, Reading};
-pub use commands::{CommandAnswer, CommandLog};
 pub use conduct::preview_of;
 pub use desk::Desk;
 pub use error::SessionError;
+pub use idempotency::CommandCache;
+pub use inbox::{Feed, TaskCommand, Turn};
 pub use registry::Registry;
 pub use ring::{Numbered, Replay};
 pub use scribe::write_down;
-pub use task::{Feed, TaskCommand, TaskMeta, Turn};
+pub use task::TaskMeta;

@@ -1,6 +1,5 @@
 //! What handlers and server functions are given.
 
-use std::io;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
@@ -14,10 +13,10 @@ use super::data::Data;
 use super::error::ServiceError;
 use super::folders::Folders;
 use super::http::assets::Assets;
-use super::sessions::{CommandLog, Registry};
+use super::sessions::{CommandCache, Registry};
 use super::store::Store;
-use super::turns::audit::Auditor;
-use super::turns::gate::Gate;
+use super::turns::audit::{Auditor, RunningTurns};
+use super::turns::committer::Committer;
 use super::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::recovery::RepairReport;
@@ -31,44 +30,39 @@ pub struct Services {
     pub store: Store,
     pub blobs: Blobs,
     pub turn_log: TurnLog,
-    pub(super) gate: Gate,
-    pub(super) commands: CommandLog,
+    pub(super) committer: Committer,
+    pub(super) commands: CommandCache,
     pub registry: Registry,
     pub(super) assets: Arc<Assets>,
 }
 
 impl Services {
-    pub(super) fn new(
-        config: Config,
-        data: Data,
-        agents: Agents,
-        assets: Assets,
-    ) -> io::Result<Self> {
+    pub(super) fn new(config: Config, data: Data, agents: Agents, assets: Assets) -> Self {
         let Data { store, blobs, turn_log } = data;
-        let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents)?;
+        let registry = Registry::new(store.clone(), blobs.clone(), turn_log.clone(), agents);
         let mut roots = vec![config.workspace.clone()];
         roots.extend(config.agents.roots.iter().cloned());
-        Ok(Self {
+        Self {
             auth: Auth::new(&config, store.clone()),
             folders: Folders::new(roots),
             config: Arc::new(config),
+            committer: Committer::spawn(store.clone(), turn_log.clone(), registry.clone()),
             store,
             blobs,
             turn_log,
-            gate: Gate::default(),
-            commands: CommandLog::default(),
+            commands: CommandCache::default(),
             registry,
             assets: Arc::new(assets),
-        })
+        }
     }
 
-    /// Looks over the journal of a running server, whose turns under way are left alone.
+    /// Looks over the journal of a running server, whose running turns are left alone.
     pub fn auditor(&self) -> Auditor<'_> {
         Auditor {
             store: &self.store,
             log: &self.turn_log,
             blobs: &self.blobs,
-            under_way: self.turn_log.under_way(),
+            running: RunningTurns::Known(self.turn_log.in_flight()),
         }
     }
 

@@ -1,52 +1,51 @@
-//! The only room with SQL in it: sessions and messages in SQLite.
+//! The only module with SQL in it: sessions and messages in SQLite.
 //!
 //! Every query goes through an index, so its cost follows the page asked for. Statements keep to
 //! what PostgreSQL also understands.
 
 mod branches;
-mod connections;
+mod checkpoint;
 mod devices;
-mod direct;
-mod entry;
-mod export;
+mod error;
+pub mod faults;
 mod find;
-mod fold;
 mod import;
 mod lineage;
 mod list;
 mod marks;
 mod messages;
 mod prompts;
-mod questions;
 mod rank;
+mod readers;
 mod rows;
+mod schema;
 mod search;
 mod sessions;
+mod submit;
 mod writer;
 
-use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::MigrateError;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use futures::future::BoxFuture;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteRow, SqliteSynchronous};
+use tokio_util::task::AbortOnDropHandle;
 
-use connections::Connections;
-use direct::Direct;
-use prompts::Desk;
-use writer::Writer;
+use checkpoint::WriteAheadLog;
+use faults::{NoFaults, StoreFaults};
+use readers::Readers;
+use writer::{Statement, WriteOutcome, WriteTransaction, Writer};
 
 pub use devices::Device;
-pub use entry::Standing;
+pub use error::StoreError;
 pub use find::Found;
 pub use list::ListCursor;
-pub use messages::MessagePage;
-pub use prompts::{NewPrompt, Stored};
-pub use writer::Precedence;
-
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("src/server/store/migrations");
+pub use messages::{MessagePage, StoredPrompt};
+pub use submit::{NewPrompt, PromptInsert, SubmitTarget};
 
 /// The statements whose cost must follow the page asked for, however much is stored, and the index
 /// that each must go by.
@@ -71,121 +70,143 @@ pub const PAGE_STATEMENTS: &[(&str, &str)] = &[
 /// How many can read side by side.
 const READERS: usize = 4;
 
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    #[error(
-        "the data in {0} was written by a newer Throughline; start that version, or point --data-dir elsewhere"
-    )]
-    Newer(String),
-    #[error("the database could not be brought up to date: {0}")]
-    Migrate(#[source] MigrateError),
-    #[error("the database did not answer: {0}")]
-    Database(#[from] sqlx::Error),
-    #[error("the database did not answer: {0}")]
-    Direct(#[from] rusqlite::Error),
-    #[error("the database is closed")]
-    Closed,
-    #[error("a stored {what} cannot be read: {reason}")]
-    Corrupt { what: &'static str, reason: String },
-}
-
-impl StoreError {
-    /// Tells whether the disk has no room left.
-    pub fn is_full(&self) -> bool {
-        matches!(self, Self::Direct(error) if direct::is_full(error))
-            || self.code().is_some_and(|code| code == "13")
-            || self.io_kind() == Some(ErrorKind::StorageFull)
-    }
-
-    /// Tells whether the disk refuses to be written to.
-    pub fn is_read_only(&self) -> bool {
-        let code = self.code();
-        matches!(self, Self::Direct(error) if direct::is_read_only(error))
-            || code.is_some_and(|code| code.parse::<u32>().is_ok_and(|code| code & 0xff == 8))
-            || self.io_kind() == Some(ErrorKind::ReadOnlyFilesystem)
-    }
-
-    fn code(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::Database(sqlx::Error::Database(error)) => error.code(),
-            _ => None,
-        }
-    }
-
-    fn io_kind(&self) -> Option<ErrorKind> {
-        match self {
-            Self::Database(sqlx::Error::Io(error)) => Some(error.kind()),
-            _ => None,
-        }
-    }
-}
+/// How long a statement waits for another connection's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sessions and messages on disk. One connection writes, several read.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Store {
     writer: Writer,
-    readers: Connections,
-    direct: Direct,
-    prompts: Desk,
-    /// SQLite's write-ahead log.
-    wal: PathBuf,
+    readers: Readers,
+    log: WriteAheadLog,
+    checkpointer: Option<Arc<AbortOnDropHandle<()>>>,
 }
 
 impl Store {
     /// Opens the database of a data directory and brings it up to date.
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
-        let file = data_dir.join("throughline.db");
-        let options = SqliteConnectOptions::new()
-            .filename(&file)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            // What must survive a power cut is in the journal, or waits for `settle`.
-            .synchronous(SqliteSynchronous::Normal)
-            .foreign_keys(true)
-            .pragma("wal_autocheckpoint", "0")
-            .busy_timeout(Duration::from_secs(5));
-        let writer = Writer::open(&options).await?;
-        MIGRATIONS.run(&mut *writer.lend().await?).await.map_err(|error| match error {
-            MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..) => {
-                StoreError::Newer(file.display().to_string())
-            }
-            other => StoreError::Migrate(other),
-        })?;
-        let readers = Connections::open(&options.read_only(true), READERS).await?;
-        let wal = data_dir.join("throughline.db-wal");
-        let direct = Direct::open(&file)?;
-        let prompts = Desk::open(writer.clone(), direct.clone())?;
-        let store = Self { writer, readers, direct, prompts, wal };
+        Self::open_with(data_dir, Arc::new(NoFaults)).await
+    }
+
+    /// Does the same with a database that fails when a test wants it to.
+    pub async fn open_with(
+        data_dir: &Path,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Result<Self, StoreError> {
+        let options =
+            connect_options(data_dir).create_if_missing(true).journal_mode(SqliteJournalMode::Wal);
+        schema::migrate(&options).await?;
+        let writer = Writer::open(&options, faults.clone()).await?;
+        let mut store = Self::assemble(data_dir, options, writer, READERS, faults).await?;
+        store.checkpointer = Some(Arc::new(store.log.spawn_checkpointer()));
         store.mark_cycles().await?;
-        store.settle().await?;
-        sync_folder(data_dir.to_owned()).await?;
+        store.flush_wal().await?;
+        sync_dir(data_dir.to_owned()).await?;
         Ok(store)
     }
 
-    /// Waits until everything written so far is on the disk, as SQLite itself would after each
-    /// commit at its strictest setting.
-    pub async fn settle(&self) -> Result<(), StoreError> {
-        let wal = self.wal.clone();
-        blocking(move || match File::open(wal) {
-            Ok(log) => log.sync_data(),
-            // Without a log, all is in the database file and was synced on the way there.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        })
-        .await
+    /// Opens the database of a data directory that a server may be using, without changing anything
+    /// in it. Only the schema of this version is understood.
+    pub async fn open_read_only(data_dir: &Path) -> Result<Self, StoreError> {
+        // Without a log nobody has the database open. SQLite would create one just to read, unless
+        // it may take the file for one that cannot change.
+        let is_at_rest = !log_file(data_dir).exists();
+        let options = connect_options(data_dir).read_only(true).immutable(is_at_rest);
+        schema::check(&options).await?;
+        let faults = Arc::new(NoFaults);
+        let writer = Writer::closed(&options, faults.clone());
+        Self::assemble(data_dir, options, writer, 1, faults).await
     }
 
-    /// Folds the write-ahead log into the file and closes all connections.
+    /// Opens the database of a data directory that a server may be using, to write single rows of
+    /// it. The schema is checked and not migrated.
+    pub async fn open_beside_server(data_dir: &Path) -> Result<Self, StoreError> {
+        let options = connect_options(data_dir);
+        schema::check(&options).await?;
+        let faults = Arc::new(NoFaults);
+        let writer = Writer::open(&options, faults.clone()).await?;
+        Self::assemble(data_dir, options, writer, 1, faults).await
+    }
+
+    async fn assemble(
+        data_dir: &Path,
+        options: SqliteConnectOptions,
+        writer: Writer,
+        readers: usize,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Result<Self, StoreError> {
+        let readers = Readers::open(&options.clone().read_only(true), readers).await?;
+        let log = WriteAheadLog::new(log_file(data_dir), options, writer.clone(), faults);
+        Ok(Self { writer, readers, log, checkpointer: None })
+    }
+
+    /// Returns once everything written so far survives a power loss. After a failure nothing does
+    /// until a checkpoint has succeeded.
+    pub async fn flush_wal(&self) -> Result<(), StoreError> {
+        self.log.flush().await
+    }
+
+    /// Runs one write transaction, all or nothing, that a dropped caller does not abandon.
+    async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut WriteTransaction) -> BoxFuture<'t, Result<T, StoreError>>
+            + Send
+            + 'static,
+    {
+        let done = self.writer.write(work).await;
+        self.log.count_write();
+        done
+    }
+
+    /// Executes one statement, which is a transaction of its own.
+    async fn execute(&self, statement: Statement) -> Result<WriteOutcome, StoreError> {
+        self.log.count_write();
+        self.writer.write_one(statement).await
+    }
+
+    async fn read_all(&self, statement: Statement) -> Result<Vec<SqliteRow>, StoreError> {
+        Ok(statement.fetch_all(&mut *self.readers.acquire().await?).await?)
+    }
+
+    async fn read_optional(&self, statement: Statement) -> Result<Option<SqliteRow>, StoreError> {
+        Ok(statement.fetch_optional(&mut *self.readers.acquire().await?).await?)
+    }
+
+    /// Closes all connections; the last one copies the log into the database.
     pub async fn close(&self) {
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.abort();
+        }
         self.readers.close().await;
-        self.direct.close();
         self.writer.close().await;
     }
 }
 
-/// Makes the names of new files outlast a power loss.
-async fn sync_folder(folder: PathBuf) -> Result<(), StoreError> {
-    blocking(move || File::open(folder)?.sync_all()).await
+impl fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+fn connect_options(data_dir: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(data_dir.join("throughline.db"))
+        // What must survive a power cut is in the journal, or waits for `flush_wal`.
+        .synchronous(SqliteSynchronous::Normal)
+        .foreign_keys(true)
+        .pragma("wal_autocheckpoint", "0")
+        .busy_timeout(BUSY_TIMEOUT)
+}
+
+/// Names SQLite's write-ahead log.
+fn log_file(data_dir: &Path) -> PathBuf {
+    data_dir.join("throughline.db-wal")
+}
+
+/// Makes the names of new files survive a power loss.
+async fn sync_dir(dir: PathBuf) -> Result<(), StoreError> {
+    blocking(move || File::open(dir)?.sync_all()).await
 }
 
 async fn blocking(

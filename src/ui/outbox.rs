@@ -2,12 +2,14 @@
 //! again under the same id after whatever went wrong, and gone only when the server has them.
 
 use leptos::prelude::*;
+use serde_json::value::RawValue;
 
 use super::platform;
 use super::state::AppState;
-use crate::domain::ids::{SessionId, TurnId};
+use crate::domain::ids::{CommandId, SessionId, TurnId};
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::outbox::OutboxTurn;
+use crate::wire::rest::TurnReceipt;
 use crate::wire::socket::Command;
 
 /// A prompt on its way.
@@ -57,9 +59,11 @@ impl Outbox {
         })
     }
 
-    fn add(self, turn: OutboxTurn) {
-        platform::change_outbox(|turns| turns.push(turn.clone()));
+    /// Takes a prompt in, and tells whether the browser could store it as well.
+    fn add(self, turn: OutboxTurn) -> bool {
+        let is_stored = platform::change_outbox(|turns| turns.push(turn.clone()));
         self.outgoing.update(|all| all.push(Outgoing { turn, sent: false }));
+        is_stored
     }
 
     /// Takes note that the server has a prompt.
@@ -109,10 +113,11 @@ impl Outbox {
 }
 
 impl AppState {
-    /// Stores a prompt, then sends it.
-    pub fn send(self, turn: OutboxTurn) {
-        self.outbox.add(turn.clone());
+    /// Stores a prompt, then sends it. Tells whether it would survive the end of this page.
+    pub fn send(self, turn: OutboxTurn) -> bool {
+        let is_stored = self.outbox.add(turn.clone());
         self.submit(turn);
+        is_stored
     }
 
     /// Sends again what was not acknowledged, whatever conversation it belongs to.
@@ -129,11 +134,28 @@ impl AppState {
             content: turn.content.clone(),
             attachments: turn.attachments.clone(),
         };
-        let session_id = turn.session_id.clone();
-        self.command(&session_id, command, move |outcome| match outcome {
-            Ok(()) => self.outbox.acknowledge(&turn.turn_id),
+        let (session_id, command_id) = (turn.session_id.clone(), CommandId::from(&turn.turn_id));
+        self.send_command(&session_id, command_id, command, move |answer| match answer {
+            Ok(receipt) => self.acknowledged(&turn, receipt),
             Err(failure) => self.not_sent(turn, failure),
         });
+    }
+
+    /// Takes note that the server has a prompt, by what the receipt says of it.
+    fn acknowledged(self, turn: &OutboxTurn, receipt: Option<Box<RawValue>>) {
+        let receipt = receipt.and_then(|text| serde_json::from_str::<TurnReceipt>(text.get()).ok());
+        let Some(receipt) = receipt else {
+            return self.outbox.acknowledge(&turn.turn_id);
+        };
+        if receipt.state.is_terminal() {
+            // A late copy: the conversation shows the turn, or its sender took it back.
+            return self.outbox.drop(&turn.turn_id);
+        }
+        self.outbox.acknowledge(&turn.turn_id);
+        if receipt.session_id != turn.session_id {
+            self.outbox.redirect(&turn.turn_id, &receipt.session_id);
+            self.follow(&turn.session_id, &receipt.session_id);
+        }
     }
 
     fn not_sent(self, turn: OutboxTurn, failure: Failure) {

@@ -97,7 +97,9 @@ mod on_server {
         Vec::new()
     }
 
-    pub fn change_outbox(_: impl FnOnce(&mut Vec<OutboxTurn>)) {}
+    pub fn change_outbox(_: impl FnOnce(&mut Vec<OutboxTurn>)) -> bool {
+        false
+    }
 
     pub fn upload_files(
         _: &Event,

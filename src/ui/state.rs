@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use leptos::prelude::*;
+use serde_json::value::RawValue;
 
 use super::in_view::{Focused, InView};
 use super::listing::{OpenList, RowChanges};
@@ -29,8 +30,11 @@ pub enum LinkState {
     Broken,
 }
 
-/// What to do once the outcome of a command is known.
-type Outcome = Box<dyn FnOnce(Result<(), Failure>) + Send + Sync>;
+/// What the server answers to a command: its data, if it has any.
+pub type Answer = Result<Option<Box<RawValue>>, Failure>;
+
+/// What to do once the answer to a command is known.
+type OnAnswer = Box<dyn FnOnce(Answer) + Send + Sync>;
 
 #[derive(Clone, Copy)]
 pub struct AppState {
@@ -66,7 +70,7 @@ pub struct AppState {
     pub(super) list: StoredValue<Option<OpenList>>,
     /// The connection was made again, and it is not known yet whether all that was missed came.
     catching_up: StoredValue<bool>,
-    waiting: StoredValue<HashMap<CommandId, Outcome>>,
+    waiting: StoredValue<HashMap<CommandId, OnAnswer>>,
     pub(super) chosen_files: StoredValue<HashMap<SessionId, Chosen>>,
     /// The conversation in which somebody goes on writing once it is on the page.
     pub(super) writing: StoredValue<Option<SessionId>>,
@@ -165,6 +169,13 @@ impl AppState {
         }
     }
 
+    /// Tells whether a conversation is the one in view.
+    pub fn is_focused(self, session_id: &SessionId) -> bool {
+        self.focused.with_value(|focused| {
+            focused.as_ref().is_some_and(|focused| focused.session_id() == session_id)
+        })
+    }
+
     /// Tells whether the reader has been on no other page since the app started.
     pub fn is_first_page(self) -> bool {
         self.pages.get_value() <= 1
@@ -185,8 +196,19 @@ impl AppState {
         let Ok(command_id) = CommandId::parse(&platform::mint_id()) else {
             return;
         };
+        self.send_command(session_id, command_id, command, |answer| outcome(answer.map(|_| ())));
+    }
+
+    /// Sends a command under an id of its own and calls back with its answer.
+    pub(super) fn send_command(
+        self,
+        session_id: &SessionId,
+        command_id: CommandId,
+        command: Command,
+        on_answer: impl FnOnce(Answer) + Send + Sync + 'static,
+    ) {
         self.waiting.update_value(|waiting| {
-            waiting.insert(command_id.clone(), Box::new(outcome));
+            waiting.insert(command_id.clone(), Box::new(on_answer));
         });
         let frame = ClientFrame::RpcCommand {
             session_id: session_id.clone(),
@@ -194,14 +216,14 @@ impl AppState {
             command,
         };
         if !platform::send(&frame) {
-            self.settle(&command_id, Err(unreachable_server()));
+            self.resolve_command(&command_id, Err(unreachable_server()));
         }
     }
 
-    fn settle(self, command_id: &CommandId, outcome: Result<(), Failure>) {
+    fn resolve_command(self, command_id: &CommandId, answer: Answer) {
         let callback = self.waiting.try_update_value(|waiting| waiting.remove(command_id));
         if let Some(callback) = callback.flatten() {
-            callback(outcome);
+            callback(answer);
         }
     }
 
@@ -225,10 +247,10 @@ impl AppState {
                 self.catching_up.set_value(false);
                 self.with_focused(&session_id, |it| it.refetch());
             }
-            ServerFrame::RpcResponse { command_id, ok, error, .. } => {
-                let outcome =
-                    if ok { Ok(()) } else { Err(error.unwrap_or_else(unreachable_server)) };
-                self.settle(&command_id, outcome);
+            ServerFrame::RpcResponse { command_id, ok, data, error, .. } => {
+                let answer =
+                    if ok { Ok(data) } else { Err(error.unwrap_or_else(unreachable_server)) };
+                self.resolve_command(&command_id, answer);
             }
             ServerFrame::RpcPong { .. } => self.caught_up(),
             ServerFrame::SessionMeta(_)

@@ -17,10 +17,6 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    pub fn take(&self) -> Vec<Attachment> {
-        self.files.try_update(std::mem::take).unwrap_or_default()
-    }
-
     pub fn is_empty(&self) -> bool {
         self.files.with(Vec::is_empty)
     }

@@ -81,6 +81,8 @@ pub enum Action {
     RestorePrompt,
     /// Say in the conversation that there is no whole answer.
     MarkInterrupted,
+    /// Hide a message that its sender took back.
+    HidePrompt,
     CloseAsCompleted,
     CloseAsInterrupted,
 }

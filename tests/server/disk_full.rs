@@ -191,3 +191,40 @@ async fn a_second_server_on_the_same_data_leaves_the_first_alone() {
     first.kill().await;
     LiveProcess::start(data.path()).await;
 }
+
+/// A full disk makes SQLite roll back by itself; no kind of write may be out of order after that.
+#[tokio::test]
+async fn every_kind_of_write_works_again_as_soon_as_there_is_room() {
+    let Some(disk) = SmallDisk::mount("4m").await else { return };
+    let guest = Guest::new(&disk.server.base);
+    let id = guest.new_session().await;
+    guest.converse(&id, "before").await;
+    disk.fill();
+    let rename = json!({ "title": "x".repeat(200) });
+    let patch = async |body: &Value| {
+        let address = format!("{}/api/sessions/{id}", guest.base);
+        guest.client.patch(address).json(body).send().await.unwrap()
+    };
+    for round in 0..3 {
+        for response in [
+            guest.submit(&id, &format!("full-{round}")).await,
+            guest.post("/api/sessions/new", &json!({})).await,
+            guest.post(&format!("/api/sessions/{id}/fork"), &json!({})).await,
+            patch(&rename).await,
+        ] {
+            assert!(!response.status().is_success(), "{}", response.status());
+            let body: Value = response.json().await.unwrap();
+            assert_eq!(body["error"]["code"], "disk_full", "{body}");
+        }
+    }
+    disk.free();
+    for round in 0..3 {
+        guest.converse(&id, &format!("full-{round}")).await;
+        assert_eq!(guest.count(&id, &format!("full-{round}")).await, (1, 1));
+    }
+    let fork = guest.post(&format!("/api/sessions/{id}/fork"), &json!({})).await;
+    assert!(fork.status().is_success(), "{}", fork.status());
+    assert!(patch(&rename).await.status().is_success());
+    guest.new_session().await;
+    assert_eq!(guest.get("/api/session/recovery/audit").await["findings"], json!([]));
+}

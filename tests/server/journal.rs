@@ -3,9 +3,10 @@
 mod crash;
 mod faults;
 mod files;
+mod pending_line;
 mod prune;
 mod reader;
-mod together;
+mod shared_log;
 
 use std::sync::Arc;
 

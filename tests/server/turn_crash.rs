@@ -227,10 +227,10 @@ fn without_the_journal_a_power_cut_takes_the_turn() {
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn journals_on(disk: &CrashDisk) -> Vec<SessionJournal> {
-    use throughline::server::journal::{Keep, read_session, session_of};
+    use throughline::server::journal::{Load, read_session, session_of};
     let read = |(name, bytes): (String, Vec<u8>)| {
         let session: SessionId = session_of(&name).unwrap();
-        read_session(&session, &*bytes, Keep::Everything).unwrap()
+        read_session(&session, &*bytes, Load::Everything).unwrap()
     };
     disk.files().into_iter().map(read).collect()
 }

@@ -228,12 +228,12 @@ async fn a_sender_who_hangs_up_leaves_no_turn_half_way() {
     assert_eq!(steps.len(), 4 * rounds as usize, "every turn went its whole way");
 }
 
-/// The same for many at once, who wait for the disk together.
+/// The same for sixteen at once, whose turns share their batches.
 #[tokio::test(flavor = "multi_thread")]
 async fn senders_who_all_hang_up_leave_no_turn_half_way() {
     let app = TestApp::start().await;
-    let sessions = join_all((0..8).map(|_| app.new_session())).await;
-    let rounds = 15;
+    let sessions = join_all((0..16).map(|_| app.new_session())).await;
+    let rounds = 10;
     for round in 0..rounds {
         let turn_id = |id: &str| format!("{id}-{round}");
         let content = format!("[[say round {round}]]");
@@ -254,4 +254,8 @@ async fn senders_who_all_hang_up_leave_no_turn_half_way() {
             assert_eq!(count(&app, id, &transcript, &format!("{id}-{round}")), [1, 1, 1]);
         }
     }
+    println!(
+        "{} turns of senders that hung up, 0 lost, 0 doubled",
+        sessions.len() * rounds as usize
+    );
 }

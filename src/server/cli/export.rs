@@ -42,7 +42,7 @@ pub async fn run(options: ExportOptions) -> anyhow::Result<ExitCode> {
     let folder = options.data.existing()?;
     let id = options.id.as_deref().map(SessionId::parse).transpose();
     let id = id.context("this is not the id of a conversation")?;
-    let store = Store::open(folder).await?;
+    let store = Store::open_read_only(folder).await?;
     if let Some(id) = &id {
         anyhow::ensure!(store.session(id).await?.is_some(), "there is no conversation {id}");
     }

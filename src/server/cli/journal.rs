@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -9,7 +10,7 @@ use clap::{Args, Subcommand};
 use super::data::DataOptions;
 use crate::server::data::{Data, DataLock};
 use crate::server::mint;
-use crate::server::turns::audit::Auditor;
+use crate::server::turns::audit::{Auditor, RunningTurns};
 use crate::wire::recovery::{Action, AuditReport, RepairReport, Severity};
 
 #[derive(Debug, Args)]
@@ -50,8 +51,12 @@ pub struct PruneOptions {
 
 /// Prints what the audit found; exits 1 when something needs attention.
 pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
-    let data = Data::open(options.data.existing()?).await?;
-    let report = auditor(&data).audit().await?;
+    let folder = options.data.existing()?;
+    // Looked at first: a turn that a server starts meanwhile is not reported as unfinished.
+    let running = running_turns(folder)?;
+    let data = Data::open_read_only(folder).await?;
+    let report = auditor(&data, running).audit().await?;
+    data.store.close().await;
     let mut out = std::io::stdout();
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
@@ -63,17 +68,31 @@ pub async fn audit(options: AuditOptions) -> anyhow::Result<ExitCode> {
 
 pub async fn repair(options: RepairOptions) -> anyhow::Result<ExitCode> {
     let folder = options.data.existing()?;
-    let _lock = options.apply.then(|| DataLock::take(folder)).transpose()?;
-    let data = Data::open(folder).await?;
-    let report = auditor(&data).repair(options.apply).await?;
+    let report = match options.apply {
+        true => apply_repairs(folder).await?,
+        false => {
+            let running = running_turns(folder)?;
+            let data = Data::open_read_only(folder).await?;
+            let report = auditor(&data, running).repair(false).await?;
+            data.store.close().await;
+            report
+        }
+    };
     let mut out = std::io::stdout();
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
         write!(out, "{}", repairs_in_words(&report))?;
     }
-    data.store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn apply_repairs(folder: &Path) -> anyhow::Result<RepairReport> {
+    let _lock = DataLock::take(folder)?;
+    let data = Data::open(folder).await?;
+    let report = auditor(&data, none_running()).repair(true).await?;
+    data.store.close().await;
+    Ok(report)
 }
 
 pub async fn run(command: JournalCommand) -> anyhow::Result<ExitCode> {
@@ -86,7 +105,7 @@ async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
     let folder = options.data.existing()?;
     let _lock = DataLock::take(folder)?;
     let data = Data::open(folder).await?;
-    let report = auditor(&data).audit().await?;
+    let report = auditor(&data, none_running()).audit().await?;
     if !report.is_sound() {
         let mut err = std::io::stderr();
         write!(err, "Nothing was pruned: the audit has findings.\n{}", in_words(&report))?;
@@ -103,9 +122,17 @@ async fn prune(options: PruneOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn auditor(data: &Data) -> Auditor<'_> {
-    let under_way = HashSet::new();
-    Auditor { store: &data.store, log: &data.turn_log, blobs: &data.blobs, under_way }
+fn auditor(data: &Data, running: RunningTurns) -> Auditor<'_> {
+    Auditor { store: &data.store, log: &data.turn_log, blobs: &data.blobs, running }
+}
+
+/// A server that uses the data directory is the one that knows which turns run.
+fn running_turns(folder: &Path) -> anyhow::Result<RunningTurns> {
+    Ok(if DataLock::is_held(folder)? { RunningTurns::AllUnended } else { none_running() })
+}
+
+fn none_running() -> RunningTurns {
+    RunningTurns::Known(HashSet::new())
 }
 
 fn in_words(report: &AuditReport) -> String {
@@ -123,6 +150,9 @@ fn in_words(report: &AuditReport) -> String {
     let quiet = report.findings.iter().filter(|it| it.severity == Severity::Ok).count();
     if quiet > 0 {
         text.push_str(&format!("{quiet} interrupted turns are marked as such.\n"));
+    }
+    if report.under_way > 0 {
+        text.push_str(&format!("{} turns are running.\n", report.under_way));
     }
     if report.is_sound() {
         text.push_str("All is in order.\n");
@@ -148,6 +178,7 @@ fn repairs_in_words(report: &RepairReport) -> String {
 fn words_of(action: Action) -> &'static str {
     match action {
         Action::RestorePrompt => "put a message back",
+        Action::HidePrompt => "hide a message that was taken back",
         Action::MarkInterrupted => "mark an answer as interrupted",
         Action::CloseAsCompleted => "note that a turn was completed",
         Action::CloseAsInterrupted => "note that a turn was interrupted",

@@ -29,7 +29,7 @@ pub struct LeavesOptions {
 
 /// Prints all leaves, newest activity first.
 pub async fn run(options: LeavesOptions) -> anyhow::Result<ExitCode> {
-    let store = Store::open(options.data.existing()?).await?;
+    let store = Store::open_read_only(options.data.existing()?).await?;
     let sessions = leaves(&store, options.include_forks).await?;
     store.close().await;
     let mut out = std::io::stdout().lock();

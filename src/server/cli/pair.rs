@@ -33,7 +33,7 @@ pub async fn run(options: PairOptions) -> anyhow::Result<ExitCode> {
         None => std::fs::read_to_string(folder.join(ADDRESS))
             .context("no server was started yet: start it, or name its address with --url")?,
     };
-    let store = Store::open(folder).await?;
+    let store = Store::open_beside_server(folder).await?;
     let code = offer_pairing(&store).await?;
     store.close().await;
     let address = format!("{}/pair?code={}", base.trim().trim_end_matches('/'), code.reveal());

@@ -12,7 +12,7 @@ use axum::extract::{Extension, State};
 use axum::response::Response;
 use futures::stream::SplitSink;
 use futures::{SinkExt, StreamExt};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -260,43 +260,54 @@ impl Connection {
         command_id: CommandId,
         command: Command,
     ) -> Result<(), Closed> {
-        let execute = async { self.execute(&session_id, command).await.map_err(|error| error.0) };
-        let answer = self.services.commands.once(&session_id, &command_id, execute).await;
-        let (ok, data, error) = match answer {
+        let services = &self.services;
+        let outcome = match command {
+            // The turn id makes a prompt idempotent, and reading changes nothing.
+            Command::Prompt { turn_id, content, attachments } => {
+                let session_id = session_id.clone();
+                let turn = StartTurn { turn_id, session_id, content, attachments };
+                submit(services, turn).await.map(|receipt| to_raw_value(&receipt).ok())
+            }
+            Command::GetState => {
+                let transcript = services.registry.transcript(&session_id, PAGE).await;
+                transcript.map(|found| to_raw_value(&found).ok()).map_err(ServiceError::from)
+            }
+            command => {
+                let execute = async {
+                    execute(services, &session_id, command).await.map_err(|error| error.0)
+                };
+                let outcome = services.commands.once(&session_id, &command_id, execute).await;
+                outcome.map(|()| None).map_err(ServiceError)
+            }
+        };
+        let (ok, data, error) = match outcome {
             Ok(data) => (true, data, None),
-            Err(error) => (false, None, Some(error)),
+            Err(ServiceError(failure)) => (false, None, Some(failure)),
         };
         self.send(ServerFrame::RpcResponse { session_id, command_id, ok, data, error }).await
     }
+}
 
-    async fn execute(
-        &self,
-        id: &SessionId,
-        command: Command,
-    ) -> Result<Option<Box<RawValue>>, ServiceError> {
-        let registry = &self.services.registry;
-        match command {
-            Command::Prompt { turn_id, content, attachments } => {
-                let turn = StartTurn { turn_id, session_id: id.clone(), content, attachments };
-                return Ok(to_raw_value(&submit(&self.services, turn).await?).ok());
-            }
-            Command::GetState => {
-                let transcript = registry.transcript(id, PAGE).await?;
-                return Ok(to_raw_value(&transcript).ok());
-            }
-            Command::Cancel => registry.ask(id, TaskCommand::Cancel).await??,
-            Command::Withdraw { turn_id } => {
-                registry.ask(id, |reply| TaskCommand::Withdraw { turn_id, reply }).await??;
-            }
-            Command::Answer { request_id, option } => {
-                answer(&self.services, id, request_id, option).await?;
-            }
-            Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
-            Command::Seen => conversations::mark_seen(&self.services, id).await?,
-            Command::SetOption { name, value } => {
-                registry.ask(id, |reply| TaskCommand::SetOption { name, value, reply }).await??;
-            }
+/// Executes a command that changes something.
+async fn execute(
+    services: &Services,
+    id: &SessionId,
+    command: Command,
+) -> Result<(), ServiceError> {
+    let registry = &services.registry;
+    match command {
+        // Answered with data of their own.
+        Command::Prompt { .. } | Command::GetState => {}
+        Command::Cancel => registry.ask(id, TaskCommand::Cancel).await??,
+        Command::Withdraw { turn_id } => {
+            registry.ask(id, |reply| TaskCommand::Withdraw { turn_id, reply }).await??;
         }
-        Ok(None)
+        Command::Answer { request_id, option } => answer(services, id, request_id, option).await?,
+        Command::Compress => registry.ask(id, TaskCommand::Compress).await??,
+        Command::Seen => conversations::mark_seen(services, id).await?,
+        Command::SetOption { name, value } => {
+            registry.ask(id, |reply| TaskCommand::SetOption { name, value, reply }).await??;
+        }
     }
+    Ok(())
 }

@@ -12,9 +12,9 @@ pub enum JournalError {
     ReadOnly(#[source] io::Error),
     #[error("The disk reported an error.")]
     Io(#[source] io::Error),
-    /// An earlier write failed and what it left behind could not be mended yet.
+    /// An earlier write failed and what it left behind could not be repaired yet.
     #[error("This conversation's journal is closed since a write to it failed. {0}")]
-    Poisoned(#[source] Box<JournalError>),
+    NeedsRepair(#[source] Box<JournalError>),
     /// The record could not be read back, so it is not written at all.
     #[error("This cannot be kept in the journal: {0}.")]
     Unwritable(#[from] Malformed),
@@ -24,10 +24,10 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Looks through a closed journal at what closed it.
+    /// Returns what made the journal need repair, where it does.
     pub fn cause(&self) -> &Self {
         match self {
-            Self::Poisoned(cause) => cause.cause(),
+            Self::NeedsRepair(cause) => cause.cause(),
             other => other,
         }
     }

@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::io;
 
+use super::bounded_lines::BoundedLines;
 use super::error::JournalError;
-use super::lines::Lines;
-use super::reader::{Keep, read_session};
-use super::slot::Slot;
-use super::storage::{Storage, draft_name, file_name};
+use super::reader::{Load, read_session};
+use super::session_file::SessionFile;
+use super::storage::{Storage, file_name, temp_name};
 use super::writer::Journal;
 use crate::domain::ids::{SessionId, TurnId};
-use crate::server::lock::lock;
 use crate::wire::journal::Record;
 
 /// Counts turns.
@@ -24,13 +23,13 @@ impl Journal {
     /// Drops the turns that ended before a time, in seconds since 1970, and keeps every other line
     /// byte for byte.
     pub fn prune(&self, session: &SessionId, older_than: f64) -> Result<Pruned, JournalError> {
-        self.settled_with(session, |slot, storage| {
+        self.files.with_exclusive(session, |file, storage| {
             // The open file is about to lose its name.
-            slot.close(storage, session)?;
-            let (outdated, kept) = sort_out(slot, storage, session, older_than)?;
+            file.close(storage, session)?;
+            let (outdated, kept) = find_outdated(file, storage, session, older_than)?;
             if !outdated.is_empty() {
-                let lines = lines_without(&outdated, slot, storage, session)?;
-                write_anew(storage, session, &lines)?;
+                let lines = lines_without(&outdated, file, storage, session)?;
+                replace_file(storage, session, &lines)?;
             }
             Ok(Pruned { turns: outdated.len(), kept })
         })
@@ -38,39 +37,28 @@ impl Journal {
 
     /// Removes the whole journal of a session that nobody wants back.
     pub fn remove(&self, session: &SessionId) -> Result<(), JournalError> {
-        self.settled_with(session, |slot, storage| {
-            slot.close(storage, session)?;
-            if slot.read(storage, session)?.is_some() {
+        self.files.with_exclusive(session, |file, storage| {
+            file.close(storage, session)?;
+            if file.read(storage, session)?.is_some() {
                 storage.remove(&file_name(session))?;
                 storage.sync_folder()?;
             }
             Ok(())
         })
     }
-
-    /// Drops something from a file such that it does not come home again.
-    fn settled_with<T>(
-        &self,
-        session: &SessionId,
-        work: impl FnOnce(&mut Slot, &dyn Storage) -> Result<T, JournalError>,
-    ) -> Result<T, JournalError> {
-        let mut together = lock(&self.together);
-        together.settle(&self.files)?;
-        self.files.alone_with(session, work)
-    }
 }
 
 /// Finds the turns to drop, and counts the others.
-fn sort_out(
-    slot: &Slot,
+fn find_outdated(
+    file: &SessionFile,
     storage: &dyn Storage,
     session: &SessionId,
     older_than: f64,
 ) -> Result<(HashSet<TurnId>, usize), JournalError> {
-    let Some(source) = slot.read(storage, session)? else {
+    let Some(source) = file.read(storage, session)? else {
         return Ok(Default::default());
     };
-    let journal = read_session(session, source, Keep::Pending)?;
+    let journal = read_session(session, source, Load::Pending)?;
     if !journal.problems.is_empty() {
         return Err(JournalError::Unsound(journal.problems.len()));
     }
@@ -84,15 +72,15 @@ fn sort_out(
 
 fn lines_without(
     outdated: &HashSet<TurnId>,
-    slot: &Slot,
+    file: &SessionFile,
     storage: &dyn Storage,
     session: &SessionId,
 ) -> Result<Vec<u8>, JournalError> {
     let mut kept = Vec::new();
-    let Some(source) = slot.read(storage, session)? else {
+    let Some(source) = file.read(storage, session)? else {
         return Ok(kept);
     };
-    let mut lines = Lines::new(source);
+    let mut lines = BoundedLines::new(source);
     while let Some(line) = lines.read()? {
         let record = Record::from_line(line.bytes);
         if !record.is_ok_and(|record| outdated.contains(&record.turn_id)) {
@@ -103,24 +91,24 @@ fn lines_without(
 }
 
 /// Puts new content in a file's place, such that a crash leaves either the old or the new.
-fn write_anew(storage: &dyn Storage, session: &SessionId, bytes: &[u8]) -> io::Result<()> {
+fn replace_file(storage: &dyn Storage, session: &SessionId, bytes: &[u8]) -> io::Result<()> {
     let name = file_name(session);
     if bytes.trim_ascii().is_empty() {
         storage.remove(&name)?;
         return storage.sync_folder();
     }
-    let draft = draft_name(session);
-    let written = write_draft(storage, &draft, bytes).and_then(|()| storage.rename(&draft, &name));
+    let temp = temp_name(session);
+    let written = write_temp(storage, &temp, bytes).and_then(|()| storage.rename(&temp, &name));
     if let Err(error) = written {
         // On a full disk it would only take more room; opening the journal removes it as well.
-        let _ = storage.remove(&draft);
+        let _ = storage.remove(&temp);
         return Err(error);
     }
     storage.sync_folder()
 }
 
-fn write_draft(storage: &dyn Storage, draft: &str, bytes: &[u8]) -> io::Result<()> {
-    let mut file = storage.open(draft)?;
+fn write_temp(storage: &dyn Storage, temp: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut file = storage.open(temp)?;
     if !file.is_empty()? {
         file.truncate(0)?;
     }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read};
 
+use super::bounded_lines::{BoundedLine, BoundedLines};
 use super::error::JournalError;
-use super::lines::{Line, Lines};
+use super::shared_log::is_shared_log;
 use super::storage::session_of;
-use super::together::is_together;
 use super::writer::Journal;
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::{IllegalTransition, Step, advance};
@@ -15,9 +15,9 @@ use crate::wire::journal::{Malformed, Record, Submission, TurnEvent};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Chooses whose words are kept in memory.
+/// Chooses whose prompts are kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum Load {
     Everything,
     /// Turns that ended stay in the list without their submission.
     Pending,
@@ -56,12 +56,12 @@ pub enum Problem {
     /// The record is whole and the state stays as it was.
     Illegal { line: usize, turn_id: TurnId, transition: IllegalTransition },
     /// The record is used all the same.
-    Edited { line: usize, sign: Sign },
+    Edited { line: usize, edit: ForeignEdit },
 }
 
 /// What only another program leaves in a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum ForeignEdit {
     ByteOrderMark,
     CarriageReturn,
 }
@@ -78,12 +78,12 @@ impl fmt::Display for Problem {
             Self::Illegal { line, turn_id, transition } => {
                 write!(formatter, "Line {line} does not fit turn {turn_id}: {transition}.")
             }
-            Self::Edited { line, sign } => {
-                let sign = match sign {
-                    Sign::ByteOrderMark => "begins with a byte order mark",
-                    Sign::CarriageReturn => "ends with a carriage return",
+            Self::Edited { line, edit } => {
+                let edit = match edit {
+                    ForeignEdit::ByteOrderMark => "begins with a byte order mark",
+                    ForeignEdit::CarriageReturn => "ends with a carriage return",
                 };
-                write!(formatter, "Line {line} {sign}: another program saved this file.")
+                write!(formatter, "Line {line} {edit}: another program saved this file.")
             }
         }
     }
@@ -94,20 +94,20 @@ impl fmt::Display for Problem {
 pub struct Listing {
     pub sessions: Vec<SessionId>,
     /// Names of files that are no session's.
-    pub strangers: Vec<String>,
+    pub unknown_files: Vec<String>,
 }
 
 impl Journal {
     /// Lists whose journals there are, in order.
     pub fn list(&self) -> Result<Listing, JournalError> {
         let mut names = self.files.storage().list()?;
-        names.retain(|name| !is_together(name));
+        names.retain(|name| !is_shared_log(name));
         names.sort_unstable();
         let mut listing = Listing::default();
         for name in names {
             match session_of(&name) {
                 Some(session) => listing.sessions.push(session),
-                None => listing.strangers.push(name),
+                None => listing.unknown_files.push(name),
             }
         }
         Ok(listing)
@@ -117,10 +117,10 @@ impl Journal {
     pub fn read(
         &self,
         session: &SessionId,
-        keep: Keep,
+        load: Load,
     ) -> Result<Option<SessionJournal>, JournalError> {
-        self.files.alone_with(session, |slot, storage| match slot.read(storage, session)? {
-            Some(source) => Ok(Some(read_session(session, source, keep)?)),
+        self.files.with_exclusive(session, |file, storage| match file.read(storage, session)? {
+            Some(source) => Ok(Some(read_session(session, source, load)?)),
             None => Ok(None),
         })
     }
@@ -130,9 +130,9 @@ impl Journal {
 pub fn read_session(
     session: &SessionId,
     source: impl Read,
-    keep: Keep,
+    load: Load,
 ) -> io::Result<SessionJournal> {
-    let mut lines = Lines::new(source);
+    let mut lines = BoundedLines::new(source);
     let mut reading = Reading {
         journal: SessionJournal {
             session_id: session.clone(),
@@ -140,7 +140,7 @@ pub fn read_session(
             problems: Vec::new(),
         },
         places: HashMap::new(),
-        keep,
+        load,
     };
     while let Some(line) = lines.read()? {
         reading.take(&line);
@@ -151,11 +151,11 @@ pub fn read_session(
 struct Reading {
     journal: SessionJournal,
     places: HashMap<TurnId, usize>,
-    keep: Keep,
+    load: Load,
 }
 
 impl Reading {
-    fn take(&mut self, line: &Line<'_>) {
+    fn take(&mut self, line: &BoundedLine<'_>) {
         let number = line.number;
         let marked = line.bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| number == 1);
         let bytes = marked.unwrap_or(line.bytes);
@@ -165,10 +165,13 @@ impl Reading {
         match self.understand(bytes) {
             Ok(record) => {
                 if marked.is_some() {
-                    self.report(Problem::Edited { line: number, sign: Sign::ByteOrderMark });
+                    self.report(Problem::Edited { line: number, edit: ForeignEdit::ByteOrderMark });
                 }
                 if bytes.ends_with(b"\r\n") {
-                    self.report(Problem::Edited { line: number, sign: Sign::CarriageReturn });
+                    self.report(Problem::Edited {
+                        line: number,
+                        edit: ForeignEdit::CarriageReturn,
+                    });
                 }
                 self.apply(number, record);
             }
@@ -198,7 +201,7 @@ impl Reading {
             (Err(transition), _) => {
                 self.report(Problem::Illegal { line, turn_id: record.turn_id, transition });
             }
-            (Ok(state), Some(turn)) => turn.go_on(state, record, self.keep),
+            (Ok(state), Some(turn)) => turn.advance_to(state, record, self.load),
             (Ok(state), None) => {
                 self.places.insert(record.turn_id.clone(), self.journal.turns.len());
                 self.journal.turns.push(Turn::begin(line, state, record));
@@ -228,13 +231,13 @@ impl Turn {
         }
     }
 
-    fn go_on(&mut self, state: Step, record: Record, keep: Keep) {
+    fn advance_to(&mut self, state: Step, record: Record, load: Load) {
         self.state = state;
         self.last_at = record.created_at;
         if let TurnEvent::Interrupted { reason } = record.event {
             self.reason = reason;
         }
-        if keep == Keep::Pending && state.is_terminal() {
+        if load == Load::Pending && state.is_terminal() {
             self.submission = None;
         }
     }

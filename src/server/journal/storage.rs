@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::SessionId;
 
+const JOURNAL_DIR: &str = "_turn_journal";
 const ENDING: &str = ".jsonl";
-const DRAFT_ENDING: &str = ".jsonl.part";
+const TEMP_ENDING: &str = ".jsonl.part";
 
 /// One folder of files.
 pub trait Storage: Send + Sync + 'static {
@@ -60,33 +61,45 @@ pub fn session_of(file_name: &str) -> Option<SessionId> {
 }
 
 /// Names the file that is written before it takes the place of `file_name`.
-pub(super) fn draft_name(session: &SessionId) -> String {
-    format!("{session}{DRAFT_ENDING}")
+pub(super) fn temp_name(session: &SessionId) -> String {
+    format!("{session}{TEMP_ENDING}")
 }
 
-pub(super) fn is_draft(file_name: &str) -> bool {
-    file_name.ends_with(DRAFT_ENDING)
+pub(super) fn is_temp(file_name: &str) -> bool {
+    file_name.ends_with(TEMP_ENDING)
 }
 
-/// The real folder.
+/// The real directory.
 #[derive(Debug)]
-pub struct Folder {
+pub struct DirStorage {
     path: PathBuf,
     handle: File,
+    is_read_only: bool,
 }
 
-impl Folder {
-    /// Opens `<data>/_turn_journal`, and creates it so that it outlasts a power loss.
+impl DirStorage {
+    /// Opens `<data>/_turn_journal`, and creates it so that it survives a power loss.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
-        let path = data_dir.join("_turn_journal");
+        let path = data_dir.join(JOURNAL_DIR);
         fs::create_dir_all(&path)?;
         File::open(data_dir)?.sync_all()?;
         let handle = File::open(&path)?;
-        Ok(Self { path, handle })
+        Ok(Self { path, handle, is_read_only: false })
+    }
+
+    /// Opens `<data>/_turn_journal` so that every write to it is refused.
+    pub fn open_read_only(data_dir: &Path) -> io::Result<Self> {
+        let path = data_dir.join(JOURNAL_DIR);
+        let handle = File::open(&path)?;
+        Ok(Self { path, handle, is_read_only: true })
+    }
+
+    fn check_writable(&self) -> io::Result<()> {
+        if self.is_read_only { Err(io::ErrorKind::ReadOnlyFilesystem.into()) } else { Ok(()) }
     }
 }
 
-impl Storage for Folder {
+impl Storage for DirStorage {
     fn list(&self) -> io::Result<Vec<String>> {
         fs::read_dir(&self.path)?
             .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
@@ -102,16 +115,19 @@ impl Storage for Folder {
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn AppendFile>> {
-        let place = self.path.join(name);
-        let file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
+        self.check_writable()?;
+        let path = self.path.join(name);
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         Ok(Box::new(file))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.check_writable()?;
         fs::rename(self.path.join(from), self.path.join(to))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
+        self.check_writable()?;
         fs::remove_file(self.path.join(name))
     }
 

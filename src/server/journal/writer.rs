@@ -1,116 +1,89 @@
 //! Appends records, one session at a time and sessions side by side.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::crowd::{Crowd, NewLine};
 use super::error::JournalError;
-use super::files::Files;
-use super::slot::Slot;
-use super::storage::{Storage, is_draft};
-use super::together::Together;
+use super::open_files::OpenFiles;
+use super::session_file::SessionFile;
+use super::shared_log::restore_shared_log;
+use super::storage::{Storage, is_temp};
 use crate::domain::ids::SessionId;
-use crate::server::lock::lock;
 use crate::wire::journal::{Malformed, Record};
 
 /// All journals of one data directory; clones share their files and locks.
 #[derive(Clone)]
 pub struct Journal {
-    pub(super) files: Files,
-    pub(super) together: Arc<Mutex<Together>>,
-    crowd: Crowd,
-    alone: Arc<tokio::sync::Mutex<()>>,
+    pub(super) files: OpenFiles,
 }
 
-/// Says that one waits for the disk alone, if one does, for as long as it is kept.
-#[derive(Default)]
-pub struct Place(Option<OwnedMutexGuard<()>>);
+/// A line that is on the disk and not accepted yet. Its file stays locked meanwhile, so that it is
+/// the last line of the file and can be cut off again.
+#[must_use = "a pending line must be accepted or cut off"]
+pub struct PendingLine(OwnedMutexGuard<SessionFile>);
 
 impl Journal {
-    /// Opens the journals, clears away what an interrupted pruning left, and brings home what was
-    /// synced for many at once.
+    /// Opens the journals, removes what an interrupted pruning left, and restores the lines of the
+    /// log that an earlier version shared between sessions.
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, JournalError> {
-        let mut drafts = storage.list()?;
-        drafts.retain(|name| is_draft(name));
-        for draft in &drafts {
-            storage.remove(draft)?;
+        let mut temps = storage.list()?;
+        temps.retain(|name| is_temp(name));
+        for temp in &temps {
+            storage.remove(temp)?;
         }
-        if !drafts.is_empty() {
+        if !temps.is_empty() {
             storage.sync_folder()?;
         }
-        let files = Files::new(storage);
-        let together = Arc::new(Mutex::new(Together::open(&files)?));
-        let crowd = Crowd::open(files.clone(), together.clone())?;
-        Ok(Self { files, together, crowd, alone: Arc::default() })
+        let journal = Self::open_unchanged(storage);
+        restore_shared_log(&journal.files)?;
+        Ok(journal)
+    }
+
+    /// Opens the journals to be read beside a server that may be writing them.
+    pub fn open_unchanged(storage: Arc<dyn Storage>) -> Self {
+        Self { files: OpenFiles::new(storage) }
     }
 
     /// Appends a record that is on the disk, power loss or not, when this returns.
     pub fn append_synced(&self, session: &SessionId, record: &Record) -> Result<(), JournalError> {
-        self.append_synced_while(session, record, || ())
+        self.append_pending(session, record)?.accept();
+        Ok(())
     }
 
-    /// Does the same, and something else while the disk is waited for. It is done only once the
-    /// record is written, so that a process that is killed never leaves it alone.
-    pub fn append_synced_while(
+    /// Appends a record that is on the disk when this returns, and leaves it to the caller whether
+    /// it stays.
+    pub fn append_pending(
         &self,
         session: &SessionId,
         record: &Record,
-        meanwhile: impl FnOnce(),
-    ) -> Result<(), JournalError> {
-        self.write(session, record, |slot| {
-            meanwhile();
-            slot.sync()
-        })
+    ) -> Result<PendingLine, JournalError> {
+        let line = line_for(session, record)?;
+        let mut file = self.files.for_writing(session).blocking_lock_owned();
+        file.write(self.files.storage(), session, line.as_bytes())?;
+        file.sync()?;
+        Ok(PendingLine(file))
     }
 
     /// Appends a record without waiting for the disk: if a power loss takes it, recovery only
-    /// starts from an earlier step of a turn whose words are safe.
+    /// starts from an earlier step of a turn whose prompt is safe.
     pub fn append(&self, session: &SessionId, record: &Record) -> Result<(), JournalError> {
-        self.write(session, record, |slot| {
-            slot.accept();
-            Ok(())
-        })
-    }
-
-    fn write(
-        &self,
-        session: &SessionId,
-        record: &Record,
-        take: impl FnOnce(&mut Slot) -> Result<(), JournalError>,
-    ) -> Result<(), JournalError> {
         let line = line_for(session, record)?;
-        let slot = self.files.for_writing(session);
-        let mut slot = lock(&slot);
-        slot.write(self.files.storage(), session, line.as_bytes())?;
-        take(&mut slot)
-    }
-
-    /// Lets one wait for the disk alone, by [`Self::append_synced_while`]; whoever comes meanwhile
-    /// waits with others, by [`Self::join`].
-    pub fn take_place(&self) -> Place {
-        Place(self.alone.clone().try_lock_owned().ok())
-    }
-
-    /// Leaves a record to the thread that appends for all who wait at this moment.
-    pub fn join(&self, line: NewLine) {
-        self.crowd.join(line);
-    }
-
-    /// Puts what many shared where it belongs, so that nothing has to be mended at the next start.
-    pub fn settle(&self) -> Result<(), JournalError> {
-        lock(&self.together).settle(&self.files)
-    }
-
-    /// Appends lines that are all on the disk when their senders are told, with one sync.
-    pub fn append_together(&self, lines: Vec<NewLine>) {
-        super::crowd::append(&self.files, &self.together, lines);
+        let mut file = self.files.for_writing(session).blocking_lock_owned();
+        file.write(self.files.storage(), session, line.as_bytes())?;
+        file.accept();
+        Ok(())
     }
 }
 
-impl Place {
-    pub fn is_alone(&self) -> bool {
-        self.0.is_some()
+impl PendingLine {
+    pub fn accept(mut self) {
+        self.0.accept();
+    }
+
+    /// Removes the line again. Blocks on the disk.
+    pub fn cut_off(mut self) {
+        self.0.cut_off();
     }
 }
 

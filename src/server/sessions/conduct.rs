@@ -6,8 +6,9 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::chronicle::Happened;
+use super::inbox::Turn;
 use super::lineage::fills_context;
-use super::task::{AgentState, Running, SessionTask, Turn};
+use super::task::{AgentState, Running, SessionTask};
 use crate::domain::event::{DeltaKind, Event, Outcome};
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::list::preview;
@@ -27,8 +28,8 @@ impl SessionTask {
     /// Shows a stored prompt and takes it up when its time comes.
     pub(super) async fn enqueue(&mut self, turn: Turn) {
         self.emit(Event::MessageStart { message: turn.prompt.clone() });
-        if let Err(error) = self.around.store.take_up_prompt(&turn.prompt.message_id).await {
-            tracing::error!(session = %self.session_id, %error, "a prompt cannot be found yet");
+        if let Err(error) = self.around.store.finish_prompts(Some(&turn.prompt.message_id)).await {
+            tracing::error!(session = %self.session_id, %error, "a prompt is not searchable yet");
         }
         self.queue.push_back(turn);
         self.take_up_next().await;
@@ -40,12 +41,12 @@ impl SessionTask {
             return;
         }
         if let Some(continuation) = self.live.continuation.clone() {
-            return self.hand_over_queue(&continuation).await;
+            return self.hand_over_queue(&continuation);
         }
         let Some(turn) = self.queue.pop_front() else {
             return;
         };
-        self.close_kept_question(turn.given.as_ref(), MessageState::Interrupted).await;
+        self.close_kept_question(turn.answer.as_ref(), MessageState::Interrupted).await;
         // Earlier turns are in the store; only prompts and answers still under way stay here.
         let waiting: Vec<_> = self.queue.iter().map(|turn| &turn.prompt.message_id).collect();
         self.live.messages.retain(|message| {
@@ -251,7 +252,7 @@ impl SessionTask {
         let milestone = Milestone::of_end(state);
         self.record_end(failed, milestone, &preview, at).await;
         if let Some(running) = self.running.take() {
-            self.around.turn_log.ended(&running.turn_id);
+            self.forget_turn(&running.turn_id);
             self.emit(Event::AgentEnd { turn_id: running.turn_id, outcome, at });
         }
         if outcome == Outcome::Completed && nearly_full {

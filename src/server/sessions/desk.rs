@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio_util::task::AbortOnDropHandle;
 
-use super::task::{AgentState, Reply, SessionTask};
+use super::inbox::Reply;
+use super::task::{AgentState, SessionTask};
 use crate::domain::list::title_from_prompt;
 use crate::domain::message::Message;
 use crate::server::agents::agent::{AgentCommand, Happening, OpenRequest};

@@ -8,6 +8,8 @@ pub enum SessionError {
     NotFound,
     #[error("the agent {0} is not known here")]
     UnknownAgent(String),
+    #[error("the session's task panicked")]
+    TaskFailed,
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error(transparent)]

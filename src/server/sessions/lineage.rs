@@ -1,11 +1,12 @@
 //! How one conversation comes to span several rows.
 
 use super::chronicle::Happened;
-use super::task::{SessionTask, TaskCommand};
+use super::task::SessionTask;
 use crate::domain::event::Event;
 use crate::domain::ids::SessionId;
 use crate::domain::message::{Message, MessageState, NoticeLevel, Part, Role};
 use crate::server::agents::agent::{AgentCommand, Happening};
+use crate::server::lock::lock;
 use crate::server::mint;
 use crate::wire::error::{Failure, FailureCode};
 
@@ -39,12 +40,10 @@ impl SessionTask {
     }
 
     /// Lets the continuation answer what was sent before compression and not taken up yet.
-    pub(super) async fn hand_over_queue(&mut self, continuation: &SessionId) {
+    pub(super) fn hand_over_queue(&mut self, continuation: &SessionId) {
         for turn in std::mem::take(&mut self.queue) {
-            let start = TaskCommand::Start(Box::new(turn));
-            if let Err(error) = self.around.registry.send(continuation, start).await {
-                tracing::error!(session = %continuation, %error, "a prompt could not be passed on");
-            }
+            lock(&self.around.unended).remove(&turn.turn_id);
+            self.around.registry.hand_over(continuation, turn);
         }
     }
 

@@ -4,7 +4,9 @@ use super::task::SessionTask;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::ids::TurnId;
 use crate::domain::turn::Step;
-use crate::server::turns::log::{WITHDRAWN, steps_to};
+use crate::server::error::ServiceError;
+use crate::server::turns::log::steps_to;
+use crate::server::turns::withdraw::withdraw;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::journal::TurnEvent;
 
@@ -37,32 +39,27 @@ impl SessionTask {
             }
             other => TurnEvent::Interrupted { reason: Some(reason_of(other).to_owned()) },
         };
-        if let Err(error) = self.around.store.settle().await {
+        if let Err(error) = self.around.store.flush_wal().await {
             tracing::error!(session = %self.session_id, %error, "an answer is not on the disk");
             return;
         }
         self.note(event).await;
     }
 
-    /// Takes a prompt out of the queue and out of the conversation.
+    /// Takes a prompt out of the queue and out of the conversation, once both the journal and the
+    /// store have it; otherwise it stays where it is.
     pub(super) async fn withdraw(&mut self, turn_id: &TurnId) -> Result<(), Failure> {
-        let place = self.queue.iter().position(|turn| turn.turn_id == *turn_id);
-        let Some(turn) = place.and_then(|place| self.queue.remove(place)) else {
+        let Some(place) = self.queue.iter().position(|turn| turn.turn_id == *turn_id) else {
             let message = "This message is being answered already.";
             return Err(Failure::new(FailureCode::NothingRuns, message));
         };
-        // The journal first: a message that is gone and not noted would be put back at the start.
-        let withdrawn = TurnEvent::Interrupted { reason: Some(WITHDRAWN.to_owned()) };
-        let log = &self.around.turn_log;
-        if let Err(error) = log.step(&turn.submitted_to, turn_id, withdrawn).await {
-            tracing::error!(session = %turn.submitted_to, %error, "a step could not be written");
-        }
-        log.ended(turn_id);
-        let message_id = turn.prompt.message_id;
-        if let Err(error) = self.around.store.remove_message(&message_id).await {
-            tracing::error!(session = %self.session_id, %error, "a message could not be removed");
-            return Err(Failure::new(FailureCode::Internal, "The message could not be removed."));
-        }
+        let (turn, message_id) = (&self.queue[place], self.queue[place].prompt.message_id.clone());
+        let (store, log) = (&self.around.store, &self.around.turn_log);
+        withdraw(store, log, &turn.submitted_to, turn_id, &message_id)
+            .await
+            .map_err(|ServiceError(failure)| failure)?;
+        self.queue.remove(place);
+        self.forget_turn(turn_id);
         self.emit(Event::MessageRemoved { message_id });
         self.announce().await;
         Ok(())

@@ -1,13 +1,14 @@
 //! Questions of the session's agent: asked now, or kept from before a restart.
 
-use super::task::{SessionTask, Turn};
+use super::inbox::Turn;
+use super::task::SessionTask;
 use crate::domain::event::Event;
 use crate::domain::ids::RequestId;
 use crate::domain::message::{Message, MessageState};
 use crate::server::agents::agent::{AgentCommand, Happening, Resumption};
 use crate::server::mint;
 use crate::server::store::StoreError;
-use crate::server::turns::answer::{Given, choice_of, closed, turn_that_asked};
+use crate::server::turns::answer::{QuestionAnswer, choice_of, question_closed, turn_that_asked};
 use crate::wire::error::Failure;
 
 impl SessionTask {
@@ -17,7 +18,7 @@ impl SessionTask {
         let answer = self.current_answer();
         let question = answer
             .and_then(|answer| answer.open_questions().find(|open| open.request_id == request_id))
-            .ok_or_else(closed)?;
+            .ok_or_else(question_closed)?;
         choice_of(question, &option)?;
         self.command_agent(AgentCommand::Answer {
             request_id: request_id.clone(),
@@ -32,14 +33,14 @@ impl SessionTask {
     /// something else comes in its place. Tells whether there was one.
     pub(super) async fn close_kept_question(
         &mut self,
-        given: Option<&Given>,
+        given: Option<&QuestionAnswer>,
         state: MessageState,
     ) -> bool {
         let Some(message_id) = self.kept().map(|kept| kept.message_id.clone()) else {
             return false;
         };
-        if let Some(Given { request_id, option, .. }) =
-            given.filter(|given| given.message_id == message_id)
+        if let Some(QuestionAnswer { request_id, option, .. }) =
+            given.filter(|given| given.answered.message_id == message_id)
         {
             self.emit(Event::Answered {
                 message_id: message_id.clone(),
@@ -66,7 +67,7 @@ impl SessionTask {
     /// goes on.
     pub(super) async fn command_of(&self, turn: Turn) -> AgentCommand {
         let text = turn.prompt.text();
-        let Some(given) = &turn.given else {
+        let Some(given) = &turn.answer else {
             return AgentCommand::Prompt { text, attachments: turn.attachments };
         };
         let mut resumption = Resumption {
@@ -90,8 +91,8 @@ impl SessionTask {
             if let Some((_, answer)) = store.answer_of_turn(&turn_id).await? {
                 found.asked.insert(0, answer);
             }
-            if let Some((_, prompt)) = store.prompt_of_turn(&turn_id).await? {
-                found.prompt = prompt;
+            if let Some(stored) = store.prompt_of_turn(&turn_id).await? {
+                found.prompt = stored.message;
             }
             asked_by = turn_that_asked(&turn_id);
         }

@@ -1,18 +1,18 @@
 //! Finds the task of a session, and starts it at the first need.
 
-use std::collections::HashMap;
-use std::io;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tokio::sync::mpsc::error::TrySendError;
+use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
 use super::chronicle::Happened;
 use super::desk::Desk;
 use super::error::SessionError;
-use super::task::{Feed, SessionTask, Surroundings, TaskCommand, TaskMeta};
-use super::workshop::Workshop;
+use super::inbox::{Feed, Inbox, TaskCommand, Turn};
+use super::task::{SessionTask, Surroundings, TaskMeta};
+use super::task_table::{HandOver, TaskHandle, TaskTable, UnendedTurns};
 use crate::domain::ids::{Epoch, Seq, SessionId};
 use crate::domain::live::Live;
 use crate::domain::message::Message;
@@ -25,25 +25,12 @@ use crate::server::lock::lock;
 use crate::server::mint;
 use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::TurnLog;
+use crate::server::turns::recovery::interrupt_turns;
 use crate::wire::list::ViewCounts;
 use crate::wire::rest::{RunningSession, Transcript};
 
 /// How many commands may wait for one session.
-const COMMANDS_WAITING: usize = 64;
-
-struct TaskHandle {
-    commands: mpsc::Sender<TaskCommand>,
-    meta: watch::Receiver<TaskMeta>,
-    desk: Desk,
-}
-
-#[derive(Default)]
-struct Tasks {
-    running: HashMap<SessionId, TaskHandle>,
-    /// The last number of each task that left, so that numbering goes on within the epoch.
-    retired: HashMap<SessionId, Seq>,
-    closed: bool,
-}
+const MAX_WAITING_COMMANDS: usize = 64;
 
 #[derive(Clone)]
 pub struct Registry {
@@ -51,18 +38,16 @@ pub struct Registry {
     blobs: Blobs,
     turn_log: TurnLog,
     agents: Agents,
-    workshop: Workshop,
     board: Board,
     epoch: Epoch,
-    tasks: Arc<Mutex<Tasks>>,
+    tasks: Arc<Mutex<TaskTable>>,
 }
 
 impl Registry {
-    pub fn new(store: Store, blobs: Blobs, turn_log: TurnLog, agents: Agents) -> io::Result<Self> {
+    pub fn new(store: Store, blobs: Blobs, turn_log: TurnLog, agents: Agents) -> Self {
         let board = Board::new(store.clone());
         let epoch = mint::epoch();
-        let (workshop, tasks) = (Workshop::open()?, Arc::default());
-        Ok(Self { store, blobs, turn_log, agents, workshop, board, epoch, tasks })
+        Self { store, blobs, turn_log, agents, board, epoch, tasks: Arc::default() }
     }
 
     pub fn epoch(&self) -> &Epoch {
@@ -93,13 +78,24 @@ impl Registry {
         }
     }
 
-    /// Hands a command to the session's task without waiting, or gives it back where there is none
-    /// or it has too much to do.
-    pub fn try_send(&self, id: &SessionId, command: TaskCommand) -> Result<(), TaskCommand> {
-        match self.commands_of(id) {
-            Some(commands) => commands.try_send(command).map_err(TrySendError::into_inner),
-            None => Err(command),
+    /// Hands a stored turn to its session's task without waiting, and starts the task if there is
+    /// none. The turn is safe by now: one that no task can take is found unfinished by the next
+    /// start, and ended visibly.
+    pub fn hand_over(&self, id: &SessionId, turn: Turn) {
+        if self.tasks().hand_over(id, turn) == HandOver::NeedsTask {
+            let (registry, id) = (self.clone(), id.clone());
+            tokio::spawn(async move {
+                if let Err(error) = registry.start(&id).await {
+                    tracing::error!(session = %id, %error, "a stored turn cannot be started");
+                    registry.tasks().handed_over.remove(&id);
+                }
+            });
         }
+    }
+
+    /// Counts the turns that a session was handed and has not ended.
+    pub fn unended_turns(&self, id: &SessionId) -> usize {
+        self.tasks().unended_turns(id)
     }
 
     /// Sends a command and waits for its answer.
@@ -110,7 +106,10 @@ impl Registry {
     ) -> Result<T, SessionError> {
         let (reply, answer) = oneshot::channel();
         self.send(id, command(reply)).await?;
-        answer.await.map_err(|_| SessionError::ShuttingDown)
+        answer.await.map_err(|_| match self.tasks().closed {
+            true => SessionError::ShuttingDown,
+            false => SessionError::TaskFailed,
+        })
     }
 
     /// Joins a session's stream of events.
@@ -125,7 +124,7 @@ impl Registry {
     /// Reads a conversation with the number of the last event in it. A session without a task is
     /// read from the store alone, and no task is started for it.
     pub async fn transcript(&self, id: &SessionId, limit: u32) -> Result<Transcript, SessionError> {
-        if self.commands_of(id).is_some() {
+        if self.tasks().has_task(id) {
             let transcript =
                 self.ask(id, |reply| TaskCommand::Transcript { limit, reply }).await??;
             return transcript.ok_or(SessionError::NotFound);
@@ -158,7 +157,6 @@ impl Registry {
         Ok(self.board.post(happened, id, meta.as_ref()).await?)
     }
 
-    /// Tells how many rows each view has.
     pub async fn view_counts(&self) -> Result<ViewCounts, StoreError> {
         self.store.view_counts().await
     }
@@ -177,7 +175,6 @@ impl Registry {
         running.or_else(|| tasks.retired.get(id).copied()).unwrap_or_default()
     }
 
-    /// Gives what a session's agent tells of itself, while the session has a task.
     pub fn desk(&self, id: &SessionId) -> Option<Desk> {
         self.tasks().running.get(id).map(|handle| handle.desk.clone())
     }
@@ -196,20 +193,9 @@ impl Registry {
         running.collect()
     }
 
-    /// Takes a task off the list, unless a command reached it meanwhile.
-    pub(super) fn retire(
-        &self,
-        id: &SessionId,
-        latest: Seq,
-        commands: &mpsc::Receiver<TaskCommand>,
-    ) -> bool {
-        let mut tasks = self.tasks();
-        if !commands.is_empty() {
-            return false;
-        }
-        tasks.running.remove(id);
-        tasks.retired.insert(id.clone(), latest);
-        true
+    /// Takes a task off the list, unless something reached it meanwhile.
+    pub(super) fn retire(&self, id: &SessionId, latest: Seq, inbox: &Inbox) -> bool {
+        self.tasks().retire(id, latest, inbox)
     }
 
     /// Lets every running turn end as interrupted and be saved as such, then the agents go.
@@ -265,10 +251,13 @@ impl Registry {
         if tasks.closed {
             return Err(SessionError::ShuttingDown);
         }
-        if let Some(handle) = tasks.running.get(id) {
+        if let Some(handle) = tasks.running.get(id).filter(|handle| !handle.commands.is_closed()) {
             return Ok(handle.commands.clone());
         }
-        let (sender, commands) = mpsc::channel(COMMANDS_WAITING);
+        let (commands, inbox_commands) = mpsc::channel(MAX_WAITING_COMMANDS);
+        let (starts, inbox_starts) = mpsc::unbounded_channel();
+        let inbox = Inbox { commands: inbox_commands, starts: inbox_starts };
+        let unended = UnendedTurns::default();
         let latest = tasks.retired.remove(id).unwrap_or_default();
         let (meta_sender, meta) = watch::channel(TaskMeta::at_start(session, latest));
         let around = Surroundings {
@@ -278,13 +267,36 @@ impl Registry {
             store: self.store.clone(),
             blobs: self.blobs.clone(),
             turn_log: self.turn_log.clone(),
+            unended: unended.clone(),
             epoch: self.epoch.clone(),
         };
         let desk = around.desk.clone();
-        let task = SessionTask::new(around, session, kept, agent, latest, commands, meta_sender);
-        self.workshop.spawn(task.run());
-        tasks.running.insert(id.clone(), TaskHandle { commands: sender.clone(), meta, desk });
-        Ok(sender)
+        let task = SessionTask::new(around, session, kept, agent, latest, inbox, meta_sender);
+        self.supervise(id.clone(), task, unended.clone());
+        let handle = TaskHandle { commands: commands.clone(), starts, unended, meta, desk };
+        tasks.insert(id, handle);
+        Ok(commands)
+    }
+
+    /// Runs a task. When it panics, its turns end as interrupted, and the next command or turn
+    /// starts a new one.
+    fn supervise(&self, id: SessionId, task: SessionTask, unended: UnendedTurns) {
+        let registry = self.clone();
+        tokio::spawn(async move {
+            if AssertUnwindSafe(task.run()).catch_unwind().await.is_ok() {
+                return;
+            }
+            tracing::error!(session = %id, "the session's task panicked");
+            // Under the lock, so that no turn is handed over meanwhile.
+            let turns = registry.tasks().take_unended(&unended);
+            let (store, log) = (&registry.store, &registry.turn_log);
+            if let Err(error) = interrupt_turns(store, log, turns).await {
+                tracing::error!(session = %id, %error, "its turns could not be ended");
+            }
+            if let Err(error) = registry.announce(&id).await {
+                tracing::error!(session = %id, %error, "its row could not be shown");
+            }
+        });
     }
 
     fn commands_of(&self, id: &SessionId) -> Option<mpsc::Sender<TaskCommand>> {
@@ -301,7 +313,7 @@ impl Registry {
     }
 
     /// A panic elsewhere must not take every session with it: the map stays usable.
-    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+    fn tasks(&self) -> MutexGuard<'_, TaskTable> {
         lock(&self.tasks)
     }
 }

@@ -6,68 +6,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Registry;
 use super::board::Board;
 use super::desk::Desk;
+use super::inbox::{Feed, Inbox, Reply, TaskCommand, Turn};
 use super::publish::{Pending, Saving, until_saved};
 use super::ring::{Numbered, Replay, Ring};
+use super::task_table::UnendedTurns;
 use crate::domain::event::Outcome;
-use crate::domain::ids::{Epoch, MessageId, RequestId, Seq, SessionId, TurnId};
+use crate::domain::ids::{Epoch, MessageId, Seq, SessionId, TurnId};
 use crate::domain::live::Live;
-use crate::domain::message::{Attachment, Message};
+use crate::domain::message::Message;
 use crate::domain::replay::Cursor;
 use crate::domain::session::{Milestone, Session, Status};
 use crate::domain::turn::Step;
 use crate::server::agents::agent::{Agent, AgentCommand, AgentError, AgentHandle, Happening};
 use crate::server::blobs::Blobs;
+use crate::server::lock::lock;
 use crate::server::store::{Store, StoreError};
-use crate::server::turns::answer::Given;
 use crate::server::turns::log::TurnLog;
 use crate::wire::error::{Failure, FailureCode};
 use crate::wire::rest::Transcript;
 
 /// A task without a turn and without readers leaves after this long.
 const IDLE_BEFORE_RETIRING: Duration = Duration::from_secs(600);
-
-/// A prompt that is stored already and waits for its agent.
-#[derive(Debug, Clone)]
-pub struct Turn {
-    pub turn_id: TurnId,
-    /// Whose journal tells of the turn; compression may move the turn itself on.
-    pub submitted_to: SessionId,
-    pub prompt: Message,
-    pub attachments: Vec<Attachment>,
-    /// The answer that the turn is, if it answers a question kept from before a restart.
-    pub given: Option<Given>,
-}
-
-pub type Reply<T> = oneshot::Sender<T>;
-
-/// What others ask of a session.
-#[derive(Debug)]
-pub enum TaskCommand {
-    Start(Box<Turn>),
-    Cancel(Reply<Result<(), Failure>>),
-    Withdraw { turn_id: TurnId, reply: Reply<Result<(), Failure>> },
-    Answer { request_id: RequestId, option: String, reply: Reply<Result<(), Failure>> },
-    Compress(Reply<Result<(), Failure>>),
-    Rouse(Reply<Result<(), Failure>>),
-    SetOption { name: String, value: String, reply: Reply<Result<(), Failure>> },
-    Subscribe { cursor: Option<Cursor>, reply: Reply<Feed> },
-    Transcript { limit: u32, reply: Reply<Result<Option<Transcript>, StoreError>> },
-    Shutdown(Reply<()>),
-}
-
-/// What a reader gets: what it missed, then everything that follows.
-#[derive(Debug)]
-pub struct Feed {
-    pub replay: Replay,
-    pub events: broadcast::Receiver<Arc<Numbered>>,
-}
 
 /// What the rest of the server may know of a task without asking it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -123,6 +89,7 @@ pub struct Surroundings {
     pub store: Store,
     pub blobs: Blobs,
     pub turn_log: TurnLog,
+    pub unended: UnendedTurns,
     pub epoch: Epoch,
 }
 
@@ -141,11 +108,12 @@ pub struct SessionTask {
     pub(super) saving: Option<Saving>,
     pub(super) events: broadcast::Sender<Arc<Numbered>>,
     pub(super) meta: watch::Sender<TaskMeta>,
-    commands: mpsc::Receiver<TaskCommand>,
+    inbox: Inbox,
 }
 
 /// What woke the loop.
 enum Wake {
+    Start(Box<Turn>),
     Command(Option<TaskCommand>),
     Opened(Result<AgentHandle, AgentError>),
     Happening(Option<Happening>),
@@ -160,7 +128,7 @@ impl SessionTask {
         kept: Option<Message>,
         agent: Arc<dyn Agent>,
         latest: Seq,
-        commands: mpsc::Receiver<TaskCommand>,
+        inbox: Inbox,
         meta: watch::Sender<TaskMeta>,
     ) -> Self {
         Self {
@@ -182,7 +150,7 @@ impl SessionTask {
             saving: None,
             events: broadcast::Sender::new(1024),
             meta,
-            commands,
+            inbox,
         }
     }
 
@@ -191,7 +159,10 @@ impl SessionTask {
         loop {
             let due = self.next_due();
             let wake = tokio::select! {
-                command = self.commands.recv() => Wake::Command(command),
+                // Turns first: a command about a turn is sent after its acknowledgement.
+                biased;
+                Some(turn) = self.inbox.starts.recv() => Wake::Start(turn),
+                command = self.inbox.commands.recv() => Wake::Command(command),
                 wake = from_agent(&mut self.agent_state) => wake,
                 saved = until_saved(&mut self.saving) => Wake::Saved(saved),
                 () = tokio::time::sleep_until(due) => Wake::Due,
@@ -202,6 +173,7 @@ impl SessionTask {
                     let _ = reply.send(());
                     return;
                 }
+                Wake::Start(turn) => self.enqueue(*turn).await,
                 Wake::Command(Some(command)) => self.obey(command).await,
                 Wake::Command(None) => return,
                 Wake::Opened(opened) => self.agent_opened(opened).await,
@@ -214,7 +186,7 @@ impl SessionTask {
                         && self.around.registry.retire(
                             &self.session_id,
                             self.ring.latest(),
-                            &self.commands,
+                            &self.inbox,
                         )
                     {
                         return;
@@ -226,11 +198,6 @@ impl SessionTask {
 
     async fn obey(&mut self, command: TaskCommand) {
         match command {
-            TaskCommand::Start(turn) => {
-                // Its work would take the processor from those who still wait to be told.
-                self.around.store.let_prompts_pass().await;
-                self.enqueue(*turn).await;
-            }
             TaskCommand::Cancel(reply) => {
                 let _ = reply.send(self.cancel().await);
             }
@@ -257,6 +224,12 @@ impl SessionTask {
                 let _ = reply.send(());
             }
         }
+    }
+
+    /// Takes note that a turn has ended, whatever the journal could be told of its end.
+    pub(super) fn forget_turn(&self, turn_id: &TurnId) {
+        self.around.turn_log.ended(turn_id);
+        lock(&self.around.unended).remove(turn_id);
     }
 
     pub(super) fn command_agent(&mut self, command: AgentCommand) -> Result<(), Failure> {

@@ -51,13 +51,12 @@ impl Store {
         after: Option<&ListCursor>,
         limit: u32,
     ) -> Result<Vec<Session>, StoreError> {
-        let found = query(CHILDREN)
+        let statement = query(CHILDREN)
             .bind(parent.as_str())
             .bind(after.map_or(i64::MIN, |cursor| cursor.created_at.millis()))
             .bind(after.map_or("", |cursor| cursor.session_id.as_str()))
-            .bind(i64::from(limit))
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+            .bind(i64::from(limit));
+        let found = self.read_all(statement).await?;
         rows::sessions(&found)
     }
 
@@ -69,45 +68,41 @@ impl Store {
         max_depth: u32,
         limit: u32,
     ) -> Result<Vec<(Session, u32)>, StoreError> {
-        let found = query(BELOW)
-            .bind(to_json(&tops)?)
-            .bind(i64::from(max_depth))
-            .bind(i64::from(limit))
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+        let statement =
+            query(BELOW).bind(to_json(&tops)?).bind(i64::from(max_depth)).bind(i64::from(limit));
+        let found = self.read_all(statement).await?;
         found.iter().map(|row| Ok((rows::session(row)?, row.try_get("depth")?))).collect()
     }
 
     /// Names the rows that some rows hang on.
     pub async fn parents_of(&self, ids: &[SessionId]) -> Result<Vec<SessionId>, StoreError> {
-        let found = query(
+        let statement = query(
             "SELECT DISTINCT session.parent_session_id FROM json_each($1) AS given \
              CROSS JOIN sessions AS session ON session.session_id = given.value \
              WHERE session.parent_session_id IS NOT NULL",
         )
-        .bind(to_json(&ids)?)
-        .fetch_all(&mut *self.readers.lend().await?)
-        .await?;
+        .bind(to_json(&ids)?);
+        let found = self.read_all(statement).await?;
         found.iter().map(|row| rows::required(row, "parent_session_id")).collect()
     }
 
     /// Marks the edges that are part of a cycle, so that they hide nobody. The server itself makes
     /// none; whatever writes rows with parents of its own choice must call this afterwards.
     pub async fn mark_cycles(&self) -> Result<(), StoreError> {
-        let found = query(MISMARKED).fetch_all(&mut *self.readers.lend().await?).await?;
+        let statement = query(MISMARKED);
+        let found = self.read_all(statement).await?;
         if found.is_empty() {
             return Ok(());
         }
         tracing::warn!(rows = found.len(), "sessions hang on each other, or no longer do");
         let ids: Vec<String> =
             found.iter().map(|row| row.try_get("session_id")).collect::<Result<_, _>>()?;
-        query(
+        let statement = query(
             "UPDATE sessions SET cyclic = 1 - cyclic \
              WHERE session_id IN (SELECT value FROM json_each($1))",
         )
-        .bind(to_json(&ids)?)
-        .execute(&mut *self.writer.lend().await?)
-        .await?;
+        .bind(to_json(&ids)?);
+        self.execute(statement).await?;
         Ok(())
     }
 }

@@ -148,12 +148,8 @@ impl Store {
         let mut of_each: HashMap<String, usize> = HashMap::new();
         let mut before = i64::MAX;
         for _ in 0..MOST_BATCHES {
-            let rows = query(index.newest)
-                .bind(expression)
-                .bind(before)
-                .bind(BATCH)
-                .fetch_all(&mut *self.readers.lend().await?)
-                .await?;
+            let statement = query(index.newest).bind(expression).bind(before).bind(BATCH);
+            let rows = self.read_all(statement).await?;
             for row in &rows {
                 before = row.try_get("entry_id")?;
                 if row.try_get::<Option<i64>, _>("deleted_at")?.is_some() {
@@ -183,10 +179,8 @@ impl Store {
         matches: &mut [Match],
     ) -> Result<(), StoreError> {
         let entries: Vec<_> = matches.iter().map(|found| found.entry_id).collect();
-        let rows = query(index.texts)
-            .bind(to_json(&entries)?)
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+        let statement = query(index.texts).bind(to_json(&entries)?);
+        let rows = self.read_all(statement).await?;
         let mut texts: HashMap<i64, &str> = HashMap::new();
         for row in &rows {
             texts.insert(row.try_get("entry_id")?, row.try_get("words")?);
@@ -213,14 +207,13 @@ impl Store {
         let (Some(oldest), Some(newest)) = (entries.iter().min(), entries.iter().max()) else {
             return Ok(());
         };
-        let rows = query(index.hits)
+        let statement = query(index.hits)
             .bind(expression)
             .bind(oldest)
             .bind(newest)
             .bind(to_json(&entries)?)
-            .bind(i64::try_from(entries.len()).unwrap_or(i64::MAX))
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+            .bind(i64::try_from(entries.len()).unwrap_or(i64::MAX));
+        let rows = self.read_all(statement).await?;
         for row in &rows {
             let found_in: String = row.try_get("found_in")?;
             let found = Found {

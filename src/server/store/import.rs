@@ -1,11 +1,11 @@
 //! Conversations that an agent remembers, by the agent's own names for them.
 
-use rusqlite::{OptionalExtension, Transaction, params};
-
+use futures::FutureExt;
 use sqlx::query;
 
 use super::messages::insert;
 use super::rows;
+use super::writer::{Statement, WriteTransaction};
 use super::{Store, StoreError};
 use crate::domain::ids::SessionId;
 use crate::domain::message::Message;
@@ -21,11 +21,8 @@ impl Store {
         agent: &str,
         agent_session: &str,
     ) -> Result<Option<SessionId>, StoreError> {
-        let found = query(KNOWN)
-            .bind(agent)
-            .bind(agent_session)
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
+        let statement = known_session(agent, agent_session);
+        let found = self.read_optional(statement).await?;
         found.map(|row| rows::required(&row, "session_id")).transpose()
     }
 
@@ -37,55 +34,50 @@ impl Store {
         agent_session: &str,
         messages: &[Message],
     ) -> Result<SessionId, StoreError> {
+        let (session, agent_session) = (session.clone(), agent_session.to_owned());
+        let messages = messages.to_vec();
         let stored = self
             .write(|transaction| {
-                if let Some(known) = known(transaction, &session.agent, agent_session)? {
-                    return Ok(known);
+                async move {
+                    let known = known_session(&session.agent, &agent_session);
+                    if let Some(row) = transaction.fetch_optional(known).await? {
+                        return rows::required(&row, "session_id");
+                    }
+                    insert_session(transaction, &session, &agent_session).await?;
+                    for message in &messages {
+                        insert(transaction, &session.session_id, message).await?;
+                    }
+                    Ok(session.session_id)
                 }
-                add(transaction, session, agent_session)?;
-                for message in messages {
-                    insert(transaction, &session.session_id, message)?;
-                }
-                Ok(session.session_id.clone())
+                .boxed()
             })
             .await?;
-        self.settle().await?;
+        self.flush_wal().await?;
         Ok(stored)
     }
 }
 
-fn known(
-    transaction: &Transaction<'_>,
-    agent: &str,
-    agent_session: &str,
-) -> Result<Option<SessionId>, StoreError> {
-    let found: Option<String> = transaction
-        .prepare_cached(KNOWN)?
-        .query_row(params![agent, agent_session], |row| row.get(0))
-        .optional()?;
-    Ok(found.and_then(|id| SessionId::parse(&id).ok()))
+fn known_session(agent: &str, agent_session: &str) -> Statement {
+    query(KNOWN).bind(agent).bind(agent_session)
 }
 
-fn add(
-    transaction: &Transaction<'_>,
+async fn insert_session(
+    transaction: &mut WriteTransaction,
     session: &Session,
     agent_session: &str,
 ) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, preview, \
-             agent_session, created_at, last_activity_at) \
-             VALUES (?1, ?2, ?3, ?4, ?1, ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            session.session_id.as_str(),
-            session.title,
-            session.agent,
-            session.workspace,
-            session.preview,
-            agent_session,
-            session.created_at.millis(),
-            session.last_activity_at.millis(),
-        ])?;
+    let statement = query(
+        "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, preview, \
+         agent_session, created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8)",
+    )
+    .bind(session.session_id.as_str())
+    .bind(&session.title)
+    .bind(&session.agent)
+    .bind(&session.workspace)
+    .bind(&session.preview)
+    .bind(agent_session)
+    .bind(session.created_at.millis())
+    .bind(session.last_activity_at.millis());
+    transaction.execute(statement).await?;
     Ok(())
 }

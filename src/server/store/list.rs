@@ -121,7 +121,7 @@ impl Store {
     /// Tells how many rows each view has.
     pub async fn view_counts(&self) -> Result<ViewCounts, StoreError> {
         let row = query("SELECT leaves, visible, archived, present FROM session_counts")
-            .fetch_one(&mut *self.readers.lend().await?)
+            .fetch_one(&mut *self.readers.acquire().await?)
             .await?;
         Ok(ViewCounts {
             leaves: row.try_get("leaves")?,
@@ -139,13 +139,12 @@ impl Store {
     ) -> Result<Vec<Session>, StoreError> {
         // No row is as late as this, so that the id does not matter.
         let latest = i64::MAX;
-        let found = query(statement)
+        let statement = query(statement)
             .bind(after.map_or(latest, |cursor| cursor.last_activity_at.millis()))
             .bind(after.map_or(latest, |cursor| cursor.created_at.millis()))
             .bind(after.map_or("", |cursor| cursor.session_id.as_str()))
-            .bind(i64::from(limit))
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+            .bind(i64::from(limit));
+        let found = self.read_all(statement).await?;
         rows::sessions(&found)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::params;
 use sqlx::{Row, query};
 
 use super::rows;
@@ -18,48 +17,40 @@ impl Store {
         id: &SessionId,
         deleted_at: Option<Timestamp>,
     ) -> Result<Vec<SessionId>, StoreError> {
-        let changed = query(
+        let statement = query(
             "UPDATE sessions SET deleted_at = $2 WHERE lineage_root_id = (SELECT \
              known.lineage_root_id FROM sessions AS known WHERE known.session_id = $1) \
              AND (deleted_at IS NULL) = ($2 IS NOT NULL) RETURNING session_id",
         )
         .bind(id.as_str())
-        .bind(deleted_at.map(|at| at.millis()))
-        .fetch_all(&mut *self.writer.lend().await?)
-        .await?;
-        self.settle().await?;
+        .bind(deleted_at.map(|at| at.millis()));
+        let changed = self.execute(statement).await?.returned;
+        self.flush_wal().await?;
         changed.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 
     /// Names what was deleted before a time.
     pub async fn deleted_before(&self, before: Timestamp) -> Result<Vec<SessionId>, StoreError> {
-        let found = query("SELECT session_id FROM sessions WHERE deleted_at < $1")
-            .bind(before.millis())
-            .fetch_all(&mut *self.readers.lend().await?)
-            .await?;
+        let statement =
+            query("SELECT session_id FROM sessions WHERE deleted_at < $1").bind(before.millis());
+        let found = self.read_all(statement).await?;
         found.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 
     /// Removes for good what was deleted before a time.
     pub async fn purge_deleted(&self, before: Timestamp) -> Result<(), StoreError> {
-        query("DELETE FROM sessions WHERE deleted_at < $1")
-            .bind(before.millis())
-            .execute(&mut *self.writer.lend().await?)
-            .await?;
+        let statement = query("DELETE FROM sessions WHERE deleted_at < $1").bind(before.millis());
+        self.execute(statement).await?;
         Ok(())
     }
 
     /// Tells whether the mark changed.
     pub async fn mark_unread(&self, id: &SessionId, unread: bool) -> Result<bool, StoreError> {
-        self.write(|transaction| {
-            let changed = transaction
-                .prepare_cached(
-                    "UPDATE sessions SET unread = ?2 WHERE session_id = ?1 AND unread <> ?2",
-                )?
-                .execute(params![id.as_str(), unread])?;
-            Ok(changed > 0)
-        })
-        .await
+        let statement =
+            query("UPDATE sessions SET unread = $2 WHERE session_id = $1 AND unread <> $2")
+                .bind(id.as_str())
+                .bind(unread);
+        Ok(self.execute(statement).await?.changed > 0)
     }
 
     /// Keeps what a person set for the agent.
@@ -71,20 +62,18 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut options = self.options(id).await?;
         options.insert(name.to_owned(), value.to_owned());
-        query("UPDATE sessions SET options = $2 WHERE session_id = $1")
+        let statement = query("UPDATE sessions SET options = $2 WHERE session_id = $1")
             .bind(id.as_str())
-            .bind(rows::to_json(&options)?)
-            .execute(&mut *self.writer.lend().await?)
-            .await?;
+            .bind(rows::to_json(&options)?);
+        self.execute(statement).await?;
         Ok(())
     }
 
     /// Reads what a person set for the agent.
     pub async fn options(&self, id: &SessionId) -> Result<BTreeMap<String, String>, StoreError> {
-        let row = query("SELECT options FROM sessions WHERE session_id = $1")
-            .bind(id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
+        let statement =
+            query("SELECT options FROM sessions WHERE session_id = $1").bind(id.as_str());
+        let row = self.read_optional(statement).await?;
         match row {
             Some(row) => rows::from_json("options", row.try_get("options")?),
             None => Ok(BTreeMap::new()),
@@ -93,33 +82,29 @@ impl Store {
 
     /// Keeps the agent's own name for the conversation.
     pub async fn set_agent_session(&self, id: &SessionId, name: &str) -> Result<(), StoreError> {
-        query("UPDATE sessions SET agent_session = $2 WHERE session_id = $1")
+        let statement = query("UPDATE sessions SET agent_session = $2 WHERE session_id = $1")
             .bind(id.as_str())
-            .bind(name)
-            .execute(&mut *self.writer.lend().await?)
-            .await?;
+            .bind(name);
+        self.execute(statement).await?;
         Ok(())
     }
 
     /// Reads the agent's own name for the conversation.
     pub async fn agent_session(&self, id: &SessionId) -> Result<Option<String>, StoreError> {
-        let row = query("SELECT agent_session FROM sessions WHERE session_id = $1")
-            .bind(id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
+        let statement =
+            query("SELECT agent_session FROM sessions WHERE session_id = $1").bind(id.as_str());
+        let row = self.read_optional(statement).await?;
         Ok(row.map(|row| row.try_get("agent_session")).transpose()?.flatten())
     }
 
     /// Gives a session the title that its agent proposes, unless a person named it. Tells whether
     /// the title changed.
     pub async fn propose_title(&self, id: &SessionId, title: &str) -> Result<bool, StoreError> {
-        let done = query(
+        let statement = query(
             "UPDATE sessions SET title = $2 WHERE session_id = $1 AND named = 0 AND title <> $2",
         )
         .bind(id.as_str())
-        .bind(title)
-        .execute(&mut *self.writer.lend().await?)
-        .await?;
-        Ok(done.rows_affected() > 0)
+        .bind(title);
+        Ok(self.execute(statement).await?.changed > 0)
     }
 }

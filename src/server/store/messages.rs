@@ -2,15 +2,24 @@
 
 mod writes;
 
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, query};
 
-use super::rows::{self, message_columns, to_word};
+use super::rows::{self, select_messages};
 use super::{Store, StoreError};
 use crate::domain::ids::{MessageId, SessionId, TurnId};
-use crate::domain::message::{Message, MessageState};
+use crate::domain::message::Message;
 
-pub(super) use writes::{append, insert};
+pub(super) use writes::insert;
+
+/// The message that a turn's prompt was stored as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredPrompt {
+    /// The row that holds it.
+    pub session_id: SessionId,
+    pub message: Message,
+    /// Its sender took it back, so no transcript shows it.
+    pub is_withdrawn: bool,
+}
 
 /// Messages in reading order, and whether older ones exist.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,17 +70,13 @@ impl Store {
         position: i64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
-        let found = query(concat!(
-            "SELECT ",
-            message_columns!(),
-            " FROM messages WHERE session_id = $1 \
-             AND position < $2 ORDER BY position DESC LIMIT $3"
+        let statement = query(select_messages!(
+            "session_id = $1 AND withdrawn = 0 AND position < $2 ORDER BY position DESC LIMIT $3"
         ))
         .bind(session_id.as_str())
         .bind(position)
-        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-        .fetch_all(&mut *self.readers.lend().await?)
-        .await?;
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX));
+        let found = self.read_all(statement).await?;
         found.iter().map(rows::message).collect()
     }
 
@@ -79,24 +84,23 @@ impl Store {
         &self,
         message_id: &MessageId,
     ) -> Result<Option<(SessionId, i64)>, StoreError> {
-        let row = query("SELECT session_id, position FROM messages WHERE message_id = $1")
-            .bind(message_id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
-        row.map(|row| Ok((session_of(&row)?, row.try_get("position")?))).transpose()
+        let statement = query("SELECT session_id, position FROM messages WHERE message_id = $1")
+            .bind(message_id.as_str());
+        let row = self.read_optional(statement).await?;
+        row.map(|row| Ok((rows::required(&row, "session_id")?, row.try_get("position")?)))
+            .transpose()
     }
 
-    /// Finds the message that a turn's prompt was stored as, and the session that holds it.
+    /// Finds the message that a turn's prompt was stored as, withdrawn ones included.
     pub async fn prompt_of_turn(
         &self,
         turn_id: &TurnId,
-    ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let statement = concat!(
-            "SELECT ",
-            message_columns!(),
-            " FROM messages WHERE turn_id = $1 AND role = 'user'"
-        );
-        self.message_of_turn(statement, turn_id).await
+    ) -> Result<Option<StoredPrompt>, StoreError> {
+        let statement =
+            query(select_messages!("turn_id = $1 AND role = 'user'")).bind(turn_id.as_str());
+        let Some(row) = self.read_optional(statement).await? else { return Ok(None) };
+        let (session_id, message) = rows::message_in_session(&row)?;
+        Ok(Some(StoredPrompt { session_id, message, is_withdrawn: row.try_get("withdrawn")? }))
     }
 
     /// Finds the answer to a turn, and the session that holds it.
@@ -104,38 +108,36 @@ impl Store {
         &self,
         turn_id: &TurnId,
     ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let statement = concat!(
-            "SELECT ",
-            message_columns!(),
-            " FROM messages WHERE turn_id = $1 AND role = 'assistant' \
-             ORDER BY created_at DESC LIMIT 1"
-        );
-        self.message_of_turn(statement, turn_id).await
+        let statement = query(select_messages!(
+            "turn_id = $1 AND role = 'assistant' ORDER BY created_at DESC LIMIT 1"
+        ))
+        .bind(turn_id.as_str());
+        let row = self.read_optional(statement).await?;
+        row.as_ref().map(rows::message_in_session).transpose()
     }
 
-    async fn message_of_turn(
-        &self,
-        statement: &'static str,
-        turn_id: &TurnId,
-    ) -> Result<Option<(SessionId, Message)>, StoreError> {
-        let row = query(statement)
-            .bind(turn_id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
-        row.as_ref().map(|row| Ok((session_of(row)?, rows::message(row)?))).transpose()
+    /// Finds the answer of a session that waits for a person although its agent is gone.
+    pub async fn waiting_answer(&self, id: &SessionId) -> Result<Option<Message>, StoreError> {
+        let statement = query(select_messages!(
+            "session_id = $1 AND state = 'waiting' ORDER BY position DESC LIMIT 1"
+        ))
+        .bind(id.as_str());
+        let row = self.read_optional(statement).await?;
+        row.as_ref().map(rows::message).transpose()
     }
 
-    /// Lists the answers that were under way when the server stopped.
+    /// Reads all messages of one row, in reading order.
+    pub async fn messages_of(&self, id: &SessionId) -> Result<Vec<Message>, StoreError> {
+        let statement =
+            query(select_messages!("session_id = $1 AND withdrawn = 0 ORDER BY position"))
+                .bind(id.as_str());
+        let found = self.read_all(statement).await?;
+        found.iter().map(rows::message).collect()
+    }
+
+    /// Lists the answers that were in progress when the server stopped.
     pub async fn unfinished_messages(&self) -> Result<Vec<(SessionId, Message)>, StoreError> {
-        let found =
-            query(concat!("SELECT ", message_columns!(), " FROM messages WHERE state = $1"))
-                .bind(to_word(&MessageState::Streaming)?)
-                .fetch_all(&mut *self.readers.lend().await?)
-                .await?;
-        found.iter().map(|row| Ok((session_of(row)?, rows::message(row)?))).collect()
+        let found = self.read_all(query(select_messages!("state = 'streaming'"))).await?;
+        found.iter().map(rows::message_in_session).collect()
     }
-}
-
-fn session_of(row: &SqliteRow) -> Result<SessionId, StoreError> {
-    rows::required(row, "session_id")
 }

@@ -38,60 +38,28 @@ macro_rules! session_columns {
 }
 pub(super) use session_columns;
 
-/// The columns that `message` reads, and the session they belong to.
-macro_rules! message_columns {
-    () => {
-        "session_id, message_id, turn_id, role, state, parts, usage, created_at, ended_at, \
-         recovered"
+/// Selects the columns that `message` and `message_in_session` read.
+macro_rules! select_messages {
+    ($condition:literal) => {
+        concat!(
+            "SELECT session_id, message_id, turn_id, role, state, parts, usage, created_at, \
+             ended_at, recovered, withdrawn FROM messages WHERE ",
+            $condition
+        )
     };
 }
-pub(super) use message_columns;
+pub(super) use select_messages;
 
-/// A row as either library hands it over.
-pub(super) trait Columns {
-    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError>;
-
-    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError>;
-
-    fn text(&self, column: &'static str) -> Result<String, StoreError> {
-        self.optional_text(column)?.ok_or_else(|| corrupt(column, &"it is empty"))
-    }
-
-    fn number(&self, column: &'static str) -> Result<i64, StoreError> {
-        self.optional_number(column)?.ok_or_else(|| corrupt(column, &"it is empty"))
-    }
-}
-
-impl Columns for SqliteRow {
-    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError> {
-        Ok(self.try_get(column)?)
-    }
-
-    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError> {
-        Ok(self.try_get(column)?)
-    }
-}
-
-impl Columns for rusqlite::Row<'_> {
-    fn optional_text(&self, column: &'static str) -> Result<Option<String>, StoreError> {
-        Ok(self.get(column)?)
-    }
-
-    fn optional_number(&self, column: &'static str) -> Result<Option<i64>, StoreError> {
-        Ok(self.get(column)?)
-    }
-}
-
-pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
+pub(super) fn session(row: &SqliteRow) -> Result<Session, StoreError> {
     let session_id: SessionId = required(row, "session_id")?;
     let lineage_tip_id: Option<SessionId> = optional(row, "lineage_tip_id")?;
     let snapshot = flag(row, "snapshot")?;
     let open_questions = count(row, "open_questions")?;
     let canonical = if snapshot { lineage_tip_id.clone() } else { Some(session_id.clone()) };
     Ok(Session {
-        title: row.text("title")?,
-        agent: row.text("agent")?,
-        workspace: row.text("workspace")?,
+        title: text(row, "title")?,
+        agent: text(row, "agent")?,
+        workspace: text(row, "workspace")?,
         parent_session_id: optional(row, "parent_session_id")?,
         relation: word(row, "relation")?,
         pre_compression_snapshot: snapshot,
@@ -108,14 +76,14 @@ pub(super) fn session(row: &impl Columns) -> Result<Session, StoreError> {
         milestone: word(row, "milestone")?,
         unread: flag(row, "unread")?,
         open_questions,
-        preview: row.text("preview")?,
+        preview: text(row, "preview")?,
         message_count: count(row, "message_count")?,
         child_count: count(row, "child_count")?,
         sibling_count: count(row, "sibling_count")?,
         pinned: flag(row, "pinned")?,
         archived: flag(row, "archived")?,
-        created_at: time(row.number("created_at")?),
-        last_activity_at: time(row.number("last_activity_at")?),
+        created_at: time(number(row, "created_at")?),
+        last_activity_at: time(number(row, "last_activity_at")?),
         session_id,
     })
 }
@@ -124,19 +92,23 @@ pub(super) fn sessions(found: &[SqliteRow]) -> Result<Vec<Session>, StoreError> 
     found.iter().map(session).collect()
 }
 
-pub(super) fn message(row: &impl Columns) -> Result<Message, StoreError> {
-    let usage = row.optional_text("usage")?;
+pub(super) fn message(row: &SqliteRow) -> Result<Message, StoreError> {
+    let usage = optional_text(row, "usage")?;
     Ok(Message {
         message_id: required::<MessageId>(row, "message_id")?,
         turn_id: optional::<TurnId>(row, "turn_id")?,
-        role: from_word("role", &row.text("role")?)?,
-        state: from_word("state", &row.text("state")?)?,
-        parts: from_json("message", &row.text("parts")?)?,
+        role: from_word("role", &text(row, "role")?)?,
+        state: from_word("state", &text(row, "state")?)?,
+        parts: from_json("message", &text(row, "parts")?)?,
         usage: usage.map(|text| from_json("usage", &text)).transpose()?,
-        created_at: time(row.number("created_at")?),
-        ended_at: row.optional_number("ended_at")?.map(time),
+        created_at: time(number(row, "created_at")?),
+        ended_at: optional_number(row, "ended_at")?.map(time),
         recovered: flag(row, "recovered")?,
     })
+}
+
+pub(super) fn message_in_session(row: &SqliteRow) -> Result<(SessionId, Message), StoreError> {
+    Ok((required(row, "session_id")?, message(row)?))
 }
 
 /// Writes an enum without fields as the word it has on the wire.
@@ -164,37 +136,53 @@ pub(super) fn from_json<T: DeserializeOwned>(
 }
 
 fn word<T: DeserializeOwned>(
-    row: &impl Columns,
+    row: &SqliteRow,
     column: &'static str,
 ) -> Result<Option<T>, StoreError> {
-    let word = row.optional_text(column)?;
+    let word = optional_text(row, column)?;
     word.map(|word| from_word(column, &word)).transpose()
 }
 
-pub(super) fn required<T>(row: &impl Columns, column: &'static str) -> Result<T, StoreError>
+pub(super) fn required<T>(row: &SqliteRow, column: &'static str) -> Result<T, StoreError>
 where
     T: TryFrom<String>,
     T::Error: std::fmt::Display,
 {
-    let text = row.text(column)?;
+    let text = text(row, column)?;
     T::try_from(text).map_err(|error| corrupt(column, &error))
 }
 
-fn optional<T>(row: &impl Columns, column: &'static str) -> Result<Option<T>, StoreError>
+fn optional<T>(row: &SqliteRow, column: &'static str) -> Result<Option<T>, StoreError>
 where
     T: TryFrom<String>,
     T::Error: std::fmt::Display,
 {
-    let text = row.optional_text(column)?;
+    let text = optional_text(row, column)?;
     text.map(|text| T::try_from(text).map_err(|error| corrupt(column, &error))).transpose()
 }
 
-fn flag(row: &impl Columns, column: &'static str) -> Result<bool, StoreError> {
-    Ok(row.number(column)? != 0)
+fn text(row: &SqliteRow, column: &'static str) -> Result<String, StoreError> {
+    optional_text(row, column)?.ok_or_else(|| corrupt(column, &"it is empty"))
 }
 
-fn count(row: &impl Columns, column: &'static str) -> Result<u32, StoreError> {
-    u32::try_from(row.number(column)?).map_err(|error| corrupt(column, &error))
+fn optional_text(row: &SqliteRow, column: &'static str) -> Result<Option<String>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+fn number(row: &SqliteRow, column: &'static str) -> Result<i64, StoreError> {
+    optional_number(row, column)?.ok_or_else(|| corrupt(column, &"it is empty"))
+}
+
+fn optional_number(row: &SqliteRow, column: &'static str) -> Result<Option<i64>, StoreError> {
+    Ok(row.try_get(column)?)
+}
+
+fn flag(row: &SqliteRow, column: &'static str) -> Result<bool, StoreError> {
+    Ok(number(row, column)? != 0)
+}
+
+fn count(row: &SqliteRow, column: &'static str) -> Result<u32, StoreError> {
+    u32::try_from(number(row, column)?).map_err(|error| corrupt(column, &error))
 }
 
 fn time(millis: i64) -> Timestamp {

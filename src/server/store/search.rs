@@ -1,14 +1,15 @@
 //! What makes messages findable by their words; titles are kept findable by the database itself.
 
-use rusqlite::{Transaction, params};
+use sqlx::{Row, query};
 
 use super::StoreError;
+use super::writer::WriteTransaction;
 use crate::domain::ids::{MessageId, SessionId};
 use crate::domain::message::{Message, MessageState, Part, Role};
 
 /// Makes a message that has come to its end findable by its words.
-pub(super) fn index(
-    transaction: &Transaction<'_>,
+pub(super) async fn index(
+    transaction: &mut WriteTransaction,
     session_id: &SessionId,
     message: &Message,
 ) -> Result<(), StoreError> {
@@ -16,29 +17,35 @@ pub(super) fn index(
     if words.trim().is_empty() {
         return Ok(());
     }
-    forget(transaction, session_id.as_str(), &message.message_id)?;
-    transaction
-        .prepare_cached("INSERT INTO search_entries (session_id, message_id) VALUES (?1, ?2)")?
-        .execute([session_id.as_str(), message.message_id.as_str()])?;
-    transaction
-        .prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?
-        .execute(params![transaction.last_insert_rowid(), words])?;
+    remove(transaction, session_id, &message.message_id).await?;
+    let statement = query(
+        "INSERT INTO search_entries (session_id, message_id) VALUES ($1, $2) RETURNING entry_id",
+    )
+    .bind(session_id.as_str())
+    .bind(message.message_id.as_str());
+    if let Some(entry) = transaction.fetch_optional(statement).await? {
+        let entry_id: i64 = entry.try_get("entry_id")?;
+        let statement =
+            query("INSERT INTO search (rowid, words) VALUES ($1, $2)").bind(entry_id).bind(words);
+        transaction.execute(statement).await?;
+    }
     Ok(())
 }
 
-/// Makes a message unfindable.
-pub(super) fn forget(
-    transaction: &Transaction<'_>,
-    session_id: &str,
+/// Removes a message from the search index.
+pub(super) async fn remove(
+    transaction: &mut WriteTransaction,
+    session_id: &SessionId,
     message_id: &MessageId,
 ) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("DELETE FROM search_entries WHERE session_id = ?1 AND message_id = ?2")?
-        .execute([session_id, message_id.as_str()])?;
+    let statement = query("DELETE FROM search_entries WHERE session_id = $1 AND message_id = $2")
+        .bind(session_id.as_str())
+        .bind(message_id.as_str());
+    transaction.execute(statement).await?;
     Ok(())
 }
 
-/// Gives what people said and read; the summary that begins a continuation would only double it.
+/// Returns what people said and read; the summary that begins a continuation would only double it.
 fn words_of(message: &Message) -> String {
     if message.state == MessageState::Streaming || message.role == Role::System {
         return String::new();

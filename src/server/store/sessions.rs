@@ -1,6 +1,5 @@
 //! Queries on session rows.
 
-use rusqlite::params;
 use sqlx::query;
 
 use super::rows::{self, session_columns, to_word};
@@ -20,7 +19,7 @@ pub(super) const SESSION: &str = concat!(
 impl Store {
     /// Adds a session row that starts a lineage of its own.
     pub async fn create_session(&self, session: &Session) -> Result<(), StoreError> {
-        query(
+        let statement = query(
             "INSERT INTO sessions (session_id, title, agent, workspace, lineage_root_id, named, \
              created_at, last_activity_at) VALUES ($1, $2, $3, $4, $1, $2 <> '', $5, $5)",
         )
@@ -28,26 +27,21 @@ impl Store {
         .bind(&session.title)
         .bind(&session.agent)
         .bind(&session.workspace)
-        .bind(session.created_at.millis())
-        .execute(&mut *self.writer.lend().await?)
-        .await?;
-        self.settle().await
+        .bind(session.created_at.millis());
+        self.execute(statement).await?;
+        self.flush_wal().await
     }
 
     /// Tells whether a row is stored, deleted ones included.
     pub async fn has_session(&self, id: &SessionId) -> Result<bool, StoreError> {
-        let row = query("SELECT 1 FROM sessions WHERE session_id = $1")
-            .bind(id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
+        let statement = query("SELECT 1 FROM sessions WHERE session_id = $1").bind(id.as_str());
+        let row = self.read_optional(statement).await?;
         Ok(row.is_some())
     }
 
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
-        let row = query(SESSION)
-            .bind(id.as_str())
-            .fetch_optional(&mut *self.readers.lend().await?)
-            .await?;
+        let statement = query(SESSION).bind(id.as_str());
+        let row = self.read_optional(statement).await?;
         row.as_ref().map(rows::session).transpose()
     }
 
@@ -59,7 +53,7 @@ impl Store {
         id: &SessionId,
         patch: &SessionPatch,
     ) -> Result<Vec<SessionId>, StoreError> {
-        let touched = query(
+        let statement = query(
             "UPDATE sessions SET title = CASE WHEN session_id = $1 THEN COALESCE($2, title) \
              ELSE title END, named = CASE WHEN session_id = $1 AND $2 IS NOT NULL THEN 1 \
              ELSE named END, pinned = CASE WHEN session_id = $1 THEN COALESCE($3, pinned) \
@@ -71,10 +65,9 @@ impl Store {
         .bind(id.as_str())
         .bind(patch.title.as_deref())
         .bind(patch.pinned.map(i64::from))
-        .bind(patch.archived.map(i64::from))
-        .fetch_all(&mut *self.writer.lend().await?)
-        .await?;
-        self.settle().await?;
+        .bind(patch.archived.map(i64::from));
+        let touched = self.execute(statement).await?.returned;
+        self.flush_wal().await?;
         touched.iter().map(|row| rows::required(row, "session_id")).collect()
     }
 
@@ -87,22 +80,17 @@ impl Store {
         preview: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "UPDATE sessions SET failed = ?2, milestone = ?3, \
-                     preview = COALESCE(NULLIF(?4, ''), preview), last_activity_at = ?5 \
-                     WHERE session_id = ?1",
-                )?
-                .execute(params![
-                    id.as_str(),
-                    failed,
-                    to_word(&milestone)?,
-                    preview,
-                    at.millis()
-                ])?;
-            Ok(())
-        })
-        .await
+        let statement = query(
+            "UPDATE sessions SET failed = $2, milestone = $3, \
+             preview = COALESCE(NULLIF($4, ''), preview), last_activity_at = $5 \
+             WHERE session_id = $1",
+        )
+        .bind(id.as_str())
+        .bind(failed)
+        .bind(to_word(&milestone)?)
+        .bind(preview)
+        .bind(at.millis());
+        self.execute(statement).await?;
+        Ok(())
     }
 }

@@ -1,134 +1,195 @@
-//! The one connection that writes, and the order in which those who want it are let in.
+//! The one connection that writes.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions, Connection};
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, Notify};
+use futures::TryStreamExt;
+use futures::future::BoxFuture;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteConnection, SqliteRow};
+use sqlx::{ConnectOptions, Connection, Either, Executor, Sqlite, query};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
-use super::fold::Folder;
+use super::StoreError;
+use super::faults::{StoreFaults, StoreStep};
 
-/// How long prompts may go first, so that everybody else gets a turn under any load.
-const PATIENCE: Duration = Duration::from_millis(5);
+/// A statement with its arguments, which it owns.
+pub(super) type Statement = Query<'static, Sqlite, SqliteArguments>;
 
-#[derive(Debug, Clone)]
+/// Clones share the connection.
+#[derive(Clone)]
 pub(super) struct Writer {
-    /// Empty once closed.
-    connection: Arc<Mutex<Option<SqliteConnection>>>,
-    /// All wait here but those who store prompts, who therefore wait for one write at the most.
-    queue: Arc<Mutex<()>>,
-    coming: Arc<Coming>,
-    folder: Folder,
+    options: SqliteConnectOptions,
+    faults: Arc<dyn StoreFaults>,
+    connection: Arc<Mutex<WriterState>>,
 }
 
-/// The connection, lent to one of those who queue.
-pub(super) struct Lent<'a> {
-    connection: MappedMutexGuard<'a, SqliteConnection>,
-    _place: MutexGuard<'a, ()>,
-}
-
-/// Prompts whose senders wait for the acknowledgement.
-#[derive(Debug, Default)]
-struct Coming {
-    count: AtomicUsize,
-    gone: Notify,
-}
-
-/// Lets a prompt go before other writes, as long as this is kept and patience lasts.
 #[derive(Debug)]
-pub struct Precedence(Arc<Coming>);
+pub(super) enum WriterState {
+    Open(SqliteConnection),
+    /// The last transaction failed; the next one opens a new connection.
+    Failed,
+    /// Nothing is written any more, or the store was opened for reading only.
+    Closed,
+}
+
+/// What one statement did.
+#[derive(Default)]
+pub(super) struct WriteOutcome {
+    /// How many rows it changed.
+    pub changed: u64,
+    pub returned: Vec<SqliteRow>,
+}
+
+/// A transaction that has the write lock. Whatever fails in it drops the connection, and SQLite
+/// rolls back what it had begun: after an error only a new connection is known to be in no
+/// transaction, since a full disk makes SQLite roll back by itself and a busy one does not.
+pub(super) struct WriteTransaction {
+    connection: SqliteConnection,
+    faults: Arc<dyn StoreFaults>,
+}
 
 impl Writer {
-    pub async fn open(options: &SqliteConnectOptions) -> Result<Self, sqlx::Error> {
-        let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
-        let file = options.get_filename().to_owned();
-        let folder = Folder::open(file, connection.clone()).map_err(sqlx::Error::Io)?;
-        Ok(Self { connection, queue: Arc::default(), coming: Arc::default(), folder })
+    pub async fn open(
+        options: &SqliteConnectOptions,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Result<Self, sqlx::Error> {
+        let state = WriterState::Open(options.connect().await?);
+        Ok(Self { options: options.clone(), faults, connection: Arc::new(Mutex::new(state)) })
     }
 
-    /// Lends the connection when it is free. Whoever drops what it does half-way only loses the
-    /// result: the connection itself ends or takes back what was begun.
-    pub async fn lend(&self) -> Result<Lent<'_>, sqlx::Error> {
-        let place = self.queue.lock().await;
-        self.let_prompts_pass().await;
-        let connection = self.open_one(self.connection.lock().await)?;
-        Ok(Lent { connection, _place: place })
+    /// Makes a writer that refuses to write.
+    pub fn closed(options: &SqliteConnectOptions, faults: Arc<dyn StoreFaults>) -> Self {
+        let connection = Arc::new(Mutex::new(WriterState::Closed));
+        Self { options: options.clone(), faults, connection }
     }
 
-    /// Lends the connection to a thread that stores prompts, before all who queue.
-    pub fn lend_first(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, sqlx::Error> {
-        self.open_one(self.connection.blocking_lock())
+    /// Runs one transaction, all or nothing, in a task of its own: a caller that is dropped does
+    /// not leave it half done.
+    pub async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut WriteTransaction) -> BoxFuture<'t, Result<T, StoreError>>
+            + Send
+            + 'static,
+    {
+        let writer = self.clone();
+        let transaction = tokio::spawn(async move { writer.transact(work).await });
+        transaction.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Waits while senders wait for their acknowledgements, but not for long.
-    pub async fn let_prompts_pass(&self) {
-        if self.coming.is_any() {
-            let _ = tokio::time::timeout(PATIENCE, self.coming.until_none()).await;
+    async fn transact<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: for<'t> FnOnce(&'t mut WriteTransaction) -> BoxFuture<'t, Result<T, StoreError>>,
+    {
+        let mut state = self.connection.lock().await;
+        let connection = state.take(&self.options).await?;
+        let mut transaction = WriteTransaction::begin(connection, self.faults.clone()).await?;
+        let done = work(&mut transaction).await?;
+        *state = WriterState::Open(transaction.commit().await?);
+        Ok(done)
+    }
+
+    /// Runs one statement, which is a transaction of its own: that saves the round trips to the
+    /// connection's thread for BEGIN and COMMIT. For a caller that is dropped it is done or not
+    /// done, and the next write opens a new connection.
+    pub async fn write_one(&self, statement: Statement) -> Result<WriteOutcome, StoreError> {
+        let mut state = self.connection.lock().await;
+        let mut connection = state.take(&self.options).await?;
+        // SQLite begins and commits by itself; whatever fails, nothing was written.
+        for step in [StoreStep::Begin, StoreStep::Statement, StoreStep::Commit] {
+            self.faults.before(step)?;
         }
+        let mut outcome = WriteOutcome::default();
+        let mut results = connection.fetch_many(statement);
+        while let Some(result) = results.try_next().await? {
+            match result {
+                Either::Left(done) => outcome.changed += done.rows_affected(),
+                Either::Right(row) => outcome.returned.push(row),
+            }
+        }
+        drop(results);
+        self.faults.before(StoreStep::Committed)?;
+        *state = WriterState::Open(connection);
+        Ok(outcome)
     }
 
-    pub fn expect_prompt(&self) -> Precedence {
-        self.coming.count.fetch_add(1, Ordering::AcqRel);
-        Precedence(self.coming.clone())
+    /// Returns the connection to read over, if it is free and open. Its cache is warm, while after a
+    /// write every other connection has to fetch the changed pages again.
+    pub fn try_read(&self) -> Option<MappedMutexGuard<'_, SqliteConnection>> {
+        let state = self.connection.try_lock().ok()?;
+        MutexGuard::try_map(state, |state| match state {
+            WriterState::Open(connection) => Some(connection),
+            _ => None,
+        })
+        .ok()
+    }
+
+    /// Keeps every write away for as long as the guard is held.
+    pub async fn lock(&self) -> MutexGuard<'_, WriterState> {
+        self.connection.lock().await
     }
 
     /// Closes the connection once nobody uses it.
     pub async fn close(&self) {
-        self.folder.close().await;
-        if let Some(connection) = self.connection.lock().await.take()
+        let mut state = self.connection.lock().await;
+        if let WriterState::Open(connection) = std::mem::replace(&mut *state, WriterState::Closed)
             && let Err(error) = connection.close().await
         {
             tracing::warn!(%error, "the connection that writes did not close well");
         }
     }
-
-    fn open_one<'a>(
-        &self,
-        connection: MutexGuard<'a, Option<SqliteConnection>>,
-    ) -> Result<MappedMutexGuard<'a, SqliteConnection>, sqlx::Error> {
-        self.folder.count_write();
-        MutexGuard::try_map(connection, Option::as_mut).map_err(|_| sqlx::Error::PoolClosed)
-    }
 }
 
-impl Coming {
-    fn is_any(&self) -> bool {
-        self.count.load(Ordering::Acquire) > 0
-    }
-
-    async fn until_none(&self) {
-        loop {
-            // Listens before it looks, so that no change falls between the two.
-            let gone = self.gone.notified();
-            if !self.is_any() {
-                return;
+impl WriterState {
+    /// Takes the connection, and leaves the state as it is after a failure.
+    async fn take(
+        &mut self,
+        options: &SqliteConnectOptions,
+    ) -> Result<SqliteConnection, StoreError> {
+        match std::mem::replace(self, Self::Failed) {
+            Self::Open(connection) => Ok(connection),
+            Self::Failed => Ok(options.connect().await?),
+            Self::Closed => {
+                *self = Self::Closed;
+                Err(StoreError::Closed)
             }
-            gone.await;
         }
     }
 }
 
-impl Drop for Precedence {
-    fn drop(&mut self) {
-        if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.gone.notify_waiters();
-        }
+impl WriteTransaction {
+    async fn begin(
+        mut connection: SqliteConnection,
+        faults: Arc<dyn StoreFaults>,
+    ) -> Result<Self, StoreError> {
+        faults.before(StoreStep::Begin)?;
+        query("BEGIN IMMEDIATE").execute(&mut connection).await?;
+        Ok(Self { connection, faults })
     }
-}
 
-impl Deref for Lent<'_> {
-    type Target = SqliteConnection;
-
-    fn deref(&self) -> &SqliteConnection {
-        &self.connection
+    async fn commit(mut self) -> Result<SqliteConnection, StoreError> {
+        self.faults.before(StoreStep::Commit)?;
+        query("COMMIT").execute(&mut self.connection).await?;
+        self.faults.before(StoreStep::Committed)?;
+        Ok(self.connection)
     }
-}
 
-impl DerefMut for Lent<'_> {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
-        &mut self.connection
+    /// Executes a statement and returns how many rows it changed.
+    pub async fn execute(&mut self, statement: Statement) -> Result<u64, StoreError> {
+        self.faults.before(StoreStep::Statement)?;
+        Ok(statement.execute(&mut self.connection).await?.rows_affected())
+    }
+
+    pub async fn fetch_optional(
+        &mut self,
+        statement: Statement,
+    ) -> Result<Option<SqliteRow>, StoreError> {
+        self.faults.before(StoreStep::Statement)?;
+        Ok(statement.fetch_optional(&mut self.connection).await?)
+    }
+
+    pub async fn fetch_all(&mut self, statement: Statement) -> Result<Vec<SqliteRow>, StoreError> {
+        self.faults.before(StoreStep::Statement)?;
+        Ok(statement.fetch_all(&mut self.connection).await?)
     }
 }

@@ -4,9 +4,9 @@
 use sha2::{Digest, Sha256};
 
 use super::submit::submit_answer;
-use crate::domain::ids::{MessageId, RequestId, SessionId, TurnId};
+use crate::domain::ids::{RequestId, SessionId, TurnId};
 use crate::domain::list::shorten;
-use crate::domain::message::{Choice, Question};
+use crate::domain::message::{Choice, Message, MessageState, Question};
 use crate::server::error::ServiceError;
 use crate::server::sessions::TaskCommand;
 use crate::server::state::Services;
@@ -17,17 +17,18 @@ use crate::wire::rest::StartTurn;
 const PREFIX: &str = "answer:";
 
 /// How much of a question is quoted in its answer.
-const QUOTED: usize = 200;
+const MAX_QUOTED: usize = 200;
 
 /// The option that a person took, and the question that it answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
-    pub message_id: MessageId,
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionAnswer {
     pub request_id: RequestId,
     pub option: String,
+    /// The message that asked, with its question answered.
+    pub answered: Message,
 }
 
-/// Answers a question once, whoever else answers it and however often.
+/// Answers a question once, however many answers arrive.
 pub async fn answer(
     services: &Services,
     id: &SessionId,
@@ -40,23 +41,25 @@ pub async fn answer(
         Err(failure) if failure.code == FailureCode::QuestionClosed => {}
         answered => return Ok(answered?),
     }
-    let waiting = services.store.waiting_answer(id).await?.ok_or_else(closed)?;
+    let waiting = services.store.waiting_answer(id).await?.ok_or_else(question_closed)?;
     let mut questions = waiting.open_questions();
-    let question = questions.find(|open| open.request_id == request_id).ok_or_else(closed)?;
+    let question =
+        questions.find(|open| open.request_id == request_id).ok_or_else(question_closed)?;
     let choice = choice_of(question, &option)?;
-    let asked_by = waiting.turn_id.as_ref().ok_or_else(closed)?;
+    let asked_by = waiting.turn_id.as_ref().ok_or_else(question_closed)?;
     let turn = StartTurn {
-        turn_id: turn_of_answer(asked_by).ok_or_else(closed)?,
+        turn_id: turn_of_answer(asked_by).ok_or_else(question_closed)?,
         session_id: id.clone(),
-        content: words(question, choice),
+        content: prompt_text(question, choice),
         attachments: Vec::new(),
     };
-    let given = Given { message_id: waiting.message_id.clone(), request_id, option };
-    match submit_answer(services, turn, given).await {
+    let answered = answered(waiting.clone(), &request_id, &option);
+    let answer = QuestionAnswer { request_id, option, answered };
+    match submit_answer(services, turn, answer).await {
         Ok(receipt) if receipt.accepted => Ok(()),
         Err(error) if error.0.code != FailureCode::TurnConflict => Err(error),
         // The same turn was accepted before: somebody was quicker.
-        Ok(_) | Err(_) => Err(closed().into()),
+        Ok(_) | Err(_) => Err(question_closed().into()),
     }
 }
 
@@ -68,25 +71,35 @@ pub fn choice_of<'a>(question: &'a Question, option: &str) -> Result<&'a Choice,
     })
 }
 
-pub fn closed() -> Failure {
+pub fn question_closed() -> Failure {
     let message = "This question is answered already or no longer open.";
     Failure::new(FailureCode::QuestionClosed, message)
 }
 
-/// Gives the one name that the answer to a turn's question can have, so that there is one answer.
+/// Returns the message that asked as it is once its question is answered: its turn goes on in
+/// another one, so it stays interrupted.
+fn answered(mut asked: Message, request_id: &RequestId, option: &str) -> Message {
+    if let Some((_, question)) = asked.question_mut(request_id) {
+        question.answer = Some(option.to_owned());
+    }
+    asked.state = MessageState::Interrupted;
+    asked
+}
+
+/// Returns the one id that the answer to a turn's question can have, so that there is one answer.
 fn turn_of_answer(asked_by: &TurnId) -> Option<TurnId> {
     // A name with no room left for the prefix stands there by its hash.
     let hashed = || TurnId::parse(&format!("answer-{:x}", Sha256::digest(asked_by.as_str())));
     TurnId::parse(&format!("{PREFIX}{asked_by}")).or_else(|_| hashed()).ok()
 }
 
-/// Gives the turn whose question a turn answers.
+/// Returns the turn whose question a turn answers.
 pub fn turn_that_asked(turn_id: &TurnId) -> Option<TurnId> {
     TurnId::parse(turn_id.as_str().strip_prefix(PREFIX)?).ok()
 }
 
-/// Says the answer in words that any agent understands which remembers the conversation.
-fn words(question: &Question, choice: &Choice) -> String {
+/// Writes the answer in words that any agent understands which remembers the conversation.
+fn prompt_text(question: &Question, choice: &Choice) -> String {
     let title = question.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("My answer to “{}”: {}", shorten(&title, QUOTED), choice.label)
+    format!("My answer to “{}”: {}", shorten(&title, MAX_QUOTED), choice.label)
 }

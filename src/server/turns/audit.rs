@@ -9,7 +9,7 @@ use super::recovery::{RecoveryError, close};
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
 use crate::server::blobs::Blobs;
-use crate::server::journal::{Keep, Problem, SessionJournal, Turn, file_name};
+use crate::server::journal::{Load, Problem, SessionJournal, Turn, file_name};
 use crate::server::store::Store;
 use crate::wire::recovery::{
     Action, AuditReport, Finding, FindingKind, JournalView, Repair, RepairReport, Severity,
@@ -24,8 +24,24 @@ pub struct Auditor<'a> {
     pub store: &'a Store,
     pub log: &'a TurnLog,
     pub blobs: &'a Blobs,
-    /// Turns that run now: they are to be left alone.
-    pub under_way: HashSet<TurnId>,
+    pub running: RunningTurns,
+}
+
+/// Which unended turns are running and must be left alone.
+pub enum RunningTurns {
+    /// Those of this server.
+    Known(HashSet<TurnId>),
+    /// All of them: another process has the data directory, and knows.
+    AllUnended,
+}
+
+impl RunningTurns {
+    fn contains(&self, turn: &Turn) -> bool {
+        match self {
+            Self::Known(turns) => turns.contains(&turn.turn_id),
+            Self::AllUnended => !turn.state.is_terminal(),
+        }
+    }
 }
 
 impl Auditor<'_> {
@@ -33,7 +49,7 @@ impl Auditor<'_> {
     pub async fn audit(&self) -> Result<AuditReport, RecoveryError> {
         let listing = self.log.blocking(|journal| journal.list()).await?;
         let mut report = AuditReport { journals: listing.sessions.len(), ..Default::default() };
-        for name in listing.strangers {
+        for name in listing.unknown_files {
             let message = "This file in the journal's folder belongs to no conversation.";
             report.findings.push(finding(FindingKind::OrphanFile, Severity::Warn, &name, message));
         }
@@ -63,11 +79,11 @@ impl Auditor<'_> {
                 actions: plan.actions.clone(),
             });
             if apply {
-                plan.mend_store(self.store).await?;
+                plan.repair_store(self.store).await?;
             }
         }
         if apply {
-            self.store.settle().await?;
+            self.store.flush_wal().await?;
             close(self.log, &plans, REASON).await?;
         }
         Ok(report)
@@ -84,7 +100,7 @@ impl Auditor<'_> {
 
     async fn read(&self, session: &SessionId) -> Result<Option<SessionJournal>, RecoveryError> {
         let session = session.clone();
-        Ok(self.log.blocking(move |journal| journal.read(&session, Keep::Everything)).await?)
+        Ok(self.log.blocking(move |journal| journal.read(&session, Load::Everything)).await?)
     }
 
     async fn plans(&self) -> Result<Vec<Plan>, RecoveryError> {
@@ -94,9 +110,9 @@ impl Auditor<'_> {
             if !self.store.has_session(&session).await? {
                 continue;
             }
-            for turn in journal.turns {
+            for turn in journal.turns.into_iter().filter(|turn| !self.running.contains(turn)) {
                 let plan = plan(self.store, &session, turn).await?;
-                if !plan.actions.is_empty() && !self.under_way.contains(&plan.turn_id) {
+                if !plan.actions.is_empty() {
                     plans.push(plan);
                 }
             }
@@ -122,7 +138,7 @@ impl Auditor<'_> {
         }
         for turn in turns {
             findings.extend(self.missing_blobs(&file, &turn).await);
-            if self.under_way.contains(&turn.turn_id) {
+            if self.running.contains(&turn) {
                 report.under_way += 1;
             } else if known {
                 let (state, line) = (turn.state, turn.line);
@@ -160,6 +176,11 @@ impl Auditor<'_> {
 fn of_plan(file: &str, state: Step, line: usize, plan: Plan) -> Option<Finding> {
     let (kind, severity, message) = match state {
         Step::Completed => return None,
+        Step::Interrupted if plan.actions.contains(&Action::HidePrompt) => (
+            FindingKind::InterruptedTurn,
+            Severity::Repairable,
+            "A message was taken back, and its conversation still shows it.",
+        ),
         Step::Interrupted if plan.actions.is_empty() => (
             FindingKind::InterruptedTurn,
             Severity::Ok,

@@ -8,7 +8,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::turn::Step;
-use crate::server::journal::{Journal, JournalError, NewLine, Place};
+use crate::server::journal::{Journal, JournalError, PendingLine};
 use crate::server::lock::lock;
 use crate::server::mint;
 use crate::wire::journal::{Record, Submission, TurnEvent};
@@ -16,62 +16,68 @@ use crate::wire::journal::{Record, Submission, TurnEvent};
 /// The reason that the journal gives for a prompt which its sender took back.
 pub const WITHDRAWN: &str = "withdrawn";
 
-/// Where a turn's steps are written down.
+/// Where a turn's steps are written. Clones share the journal.
 #[derive(Clone)]
 pub struct TurnLog {
     journal: Journal,
-    /// Turns that entered since the start and have not come to their end.
-    under_way: Arc<Mutex<HashSet<TurnId>>>,
+    /// Turns that were submitted since the start and have not ended.
+    in_flight: Arc<Mutex<HashSet<TurnId>>>,
 }
 
 impl TurnLog {
     pub fn new(journal: Journal) -> Self {
-        Self { journal, under_way: Arc::default() }
+        Self { journal, in_flight: Arc::default() }
     }
 
-    /// Takes a place among those who wait for the disk.
-    pub fn take_place(&self) -> Place {
-        self.journal.take_place()
-    }
-
-    /// Writes down what a person sent, and does something else while the disk is waited for; it is
-    /// on the disk when this returns. Whoever is alone waits here, without anything coming between;
-    /// others wait together.
+    /// Appends what a person sent. It is on the disk when this returns, and stays once it is
+    /// accepted. A caller that waits for nothing else may block in place.
     pub async fn submitted(
         &self,
-        place: Place,
         session: &SessionId,
         turn: &TurnId,
         submission: Submission,
-        meanwhile: impl FnOnce() + Send + 'static,
-    ) -> Result<(), JournalError> {
+        in_place: bool,
+    ) -> Result<PendingLine, JournalError> {
+        // In flight before it can be read, so that no audit reports it as unfinished.
+        self.in_flight_mut().insert(turn.clone());
         let record = record(session, turn, TurnEvent::Submitted(submission));
-        // Known before it is readable, so that no audit takes it for a turn left behind.
-        self.under_way_mut().insert(turn.clone());
-        let done = if place.is_alone() {
-            in_place(|| self.journal.append_synced_while(session, &record, meanwhile))
+        let line = if in_place && is_multi_threaded() {
+            // Two switches of thread fewer; the runtime's other work moves to another thread.
+            tokio::task::block_in_place(|| self.journal.append_pending(session, &record))
         } else {
-            self.append_with_others(session, &record, meanwhile).await
+            let session = session.clone();
+            self.blocking(move |journal| journal.append_pending(&session, &record)).await
         };
-        if done.is_err() {
-            self.under_way_mut().remove(turn);
+        if line.is_err() {
+            self.ended(turn);
         }
-        done
+        line
     }
 
-    async fn append_with_others(
+    /// Appends that a prompt was taken back, in the same way.
+    pub async fn withdrawn(
         &self,
         session: &SessionId,
-        record: &Record,
-        meanwhile: impl FnOnce() + Send + 'static,
-    ) -> Result<(), JournalError> {
-        let (line, synced) = NewLine::new(session, record, meanwhile)?;
-        self.journal.join(line);
-        synced.await.unwrap_or_else(|gone| Err(JournalError::Io(io::Error::other(gone))))
+        turn: &TurnId,
+    ) -> Result<PendingLine, JournalError> {
+        let event = TurnEvent::Interrupted { reason: Some(WITHDRAWN.to_owned()) };
+        let (session, record) = (session.clone(), record(session, turn, event));
+        self.blocking(move |journal| journal.append_pending(&session, &record)).await
     }
 
-    /// Writes down a step that follows. The disk is not waited for: if a power loss takes it,
-    /// recovery finds the turn at an earlier step and comes to the same end.
+    /// Removes a line that was not accepted.
+    pub async fn remove_line(&self, line: PendingLine) {
+        let removed = self.blocking(|_| {
+            line.cut_off();
+            Ok(())
+        });
+        if let Err(error) = removed.await {
+            tracing::error!(%error, "a refused line could not be removed from the journal");
+        }
+    }
+
+    /// Appends a step that follows. The disk is not waited for: if a power loss takes it, recovery
+    /// finds the turn at an earlier step and comes to the same end.
     pub async fn step(
         &self,
         session: &SessionId,
@@ -83,21 +89,21 @@ impl TurnLog {
         self.blocking(move |journal| journal.append(&session, &record)).await
     }
 
-    /// Says that nothing works on a turn any more, whatever the journal could be told of its end.
+    /// Marks a turn as no longer in flight, whatever the journal could be told of its end.
     pub fn ended(&self, turn: &TurnId) {
-        self.under_way_mut().remove(turn);
+        self.in_flight_mut().remove(turn);
     }
 
-    /// Names the turns that are not to be taken for left behind.
-    pub fn under_way(&self) -> HashSet<TurnId> {
-        self.under_way_mut().clone()
+    /// Returns the turns that an audit must not report as unfinished.
+    pub fn in_flight(&self) -> HashSet<TurnId> {
+        self.in_flight_mut().clone()
     }
 
-    fn under_way_mut(&self) -> MutexGuard<'_, HashSet<TurnId>> {
-        lock(&self.under_way)
+    fn in_flight_mut(&self) -> MutexGuard<'_, HashSet<TurnId>> {
+        lock(&self.in_flight)
     }
 
-    /// Does something that waits for the disk beside the async threads.
+    /// Does something that blocks on the disk, on a thread for that.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
@@ -110,14 +116,8 @@ impl TurnLog {
     }
 }
 
-/// Waits for the disk without going to another thread, which would cost a good part of the wait
-/// again; the runtime's other work moves on to one of its own.
-fn in_place<T>(work: impl FnOnce() -> T) -> T {
-    if has_threads() { tokio::task::block_in_place(work) } else { work() }
-}
-
-/// Tells whether the runtime has other threads that go on while this one waits.
-pub fn has_threads() -> bool {
+/// Tells whether the runtime has other threads that go on while this one blocks.
+fn is_multi_threaded() -> bool {
     let runtime = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     matches!(runtime, Ok(RuntimeFlavor::MultiThread))
 }
@@ -126,7 +126,7 @@ fn record(session: &SessionId, turn: &TurnId, event: TurnEvent) -> Record {
     Record::new(turn, session, mint::now().seconds(), event)
 }
 
-/// Gives the steps that lead from a state to an event and end with it, each of which must be there.
+/// Returns the steps that lead from a state to an event and end with it, each of which must be there.
 pub fn steps_to(from: Step, event: TurnEvent) -> Vec<TurnEvent> {
     let way = [TurnEvent::WorkerStarted, TurnEvent::AssistantStarted];
     let reached = match from {

@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::turn::Step;
 use crate::server::journal::Turn;
 use crate::server::mint;
-use crate::server::store::{NewPrompt, Store, StoreError};
+use crate::server::store::{Store, StoreError};
 use crate::server::turns::log::{WITHDRAWN, steps_to};
 use crate::server::turns::submit::prompt_parts;
 use crate::wire::journal::{Submission, TurnEvent};
@@ -28,29 +28,36 @@ pub struct Plan {
     state: Step,
     submission: Option<Submission>,
     submitted_at: Timestamp,
+    prompt_id: Option<MessageId>,
     answer: Option<(SessionId, Message)>,
 }
 
 /// Compares journal and store. A turn in order has a plan without actions.
 pub async fn plan(store: &Store, session_id: &SessionId, turn: Turn) -> Result<Plan, StoreError> {
-    let mut actions = Vec::new();
-    let withdrawn = turn.reason.as_deref() == Some(WITHDRAWN);
-    let ended = turn.state == Step::Completed || withdrawn;
     let prompt = store.prompt_of_turn(&turn.turn_id).await?;
-    if !ended && prompt.is_none() && turn.submission.is_some() {
-        actions.push(Action::RestorePrompt);
-    }
     let answer = store.answer_of_turn(&turn.turn_id).await?;
     let answered = answer.as_ref().map(|(_, answer)| answer.state);
-    match (turn.state, answered) {
-        _ if ended => {}
-        (_, None | Some(MessageState::Streaming)) => actions.push(Action::MarkInterrupted),
-        _ => {}
-    }
-    match (turn.state, answered) {
-        (Step::Completed | Step::Interrupted, _) => {}
-        (_, Some(MessageState::Complete)) => actions.push(Action::CloseAsCompleted),
-        _ => actions.push(Action::CloseAsInterrupted),
+    let mut actions = Vec::new();
+    match turn.state {
+        Step::Completed => {}
+        Step::Interrupted if turn.reason.as_deref() == Some(WITHDRAWN) => {
+            if prompt.as_ref().is_some_and(|prompt| !prompt.is_withdrawn) {
+                actions.push(Action::HidePrompt);
+            }
+        }
+        state => {
+            if prompt.is_none() && turn.submission.is_some() {
+                actions.push(Action::RestorePrompt);
+            }
+            if matches!(answered, None | Some(MessageState::Streaming)) {
+                actions.push(Action::MarkInterrupted);
+            }
+            match answered {
+                _ if state.is_terminal() => {}
+                Some(MessageState::Complete) => actions.push(Action::CloseAsCompleted),
+                _ => actions.push(Action::CloseAsInterrupted),
+            }
+        }
     }
     Ok(Plan {
         session_id: session_id.clone(),
@@ -59,33 +66,39 @@ pub async fn plan(store: &Store, session_id: &SessionId, turn: Turn) -> Result<P
         state: turn.state,
         submission: turn.submission,
         submitted_at: Timestamp::from_seconds(turn.submitted_at),
+        prompt_id: prompt.map(|prompt| prompt.message.message_id),
         answer,
     })
 }
 
 impl Plan {
-    /// Does what is to be done in the store. Once that is settled, `closing` belongs in the journal.
-    pub async fn mend_store(&mut self, store: &Store) -> Result<(), StoreError> {
-        let home = home_of(store, &self.session_id).await?;
+    /// Does what is to be done in the store. Once that is on the disk, `closing` belongs in the
+    /// journal.
+    pub async fn repair_store(&mut self, store: &Store) -> Result<(), StoreError> {
+        let current = current_row(store, &self.session_id).await?;
+        if self.actions.contains(&Action::HidePrompt)
+            && let Some(prompt_id) = &self.prompt_id
+        {
+            store.withdraw_prompt(prompt_id).await?;
+        }
         if self.actions.contains(&Action::RestorePrompt)
             && let Some(submission) = self.submission.take()
         {
-            let prompt = NewPrompt {
-                session_id: home.clone(),
-                message: restored(&self.turn_id, submission, self.submitted_at),
-            };
-            store.add_prompt(&prompt).await?;
+            let prompt = restored(&self.turn_id, submission, self.submitted_at);
+            store.restore_prompt(&current, &prompt).await?;
         }
         if self.actions.contains(&Action::MarkInterrupted) {
-            let (session_id, answer) =
-                self.answer.take().unwrap_or_else(|| (home, mark(&self.turn_id, mint::now())));
+            let (session_id, answer) = self
+                .answer
+                .take()
+                .unwrap_or_else(|| (current, interrupted_placeholder(&self.turn_id, mint::now())));
             interrupt(store, &session_id, answer).await?;
             store.mark_unread(&session_id, true).await?;
         }
         Ok(())
     }
 
-    /// Gives the steps that end the turn in the journal.
+    /// Returns the steps that end the turn in the journal.
     pub fn closing(&self, reason: &str) -> Vec<TurnEvent> {
         if self.actions.contains(&Action::CloseAsCompleted) {
             let completed = TurnEvent::Completed { assistant_message_id: self.answer_id() };
@@ -117,7 +130,7 @@ pub(super) async fn interrupt(
 }
 
 /// Finds the row in which a conversation goes on, where a reader looks for it.
-async fn home_of(store: &Store, id: &SessionId) -> Result<SessionId, StoreError> {
+async fn current_row(store: &Store, id: &SessionId) -> Result<SessionId, StoreError> {
     let session = store.session(id).await?;
     Ok(session.and_then(|session| session.canonical_visible_session_id).unwrap_or(id.clone()))
 }
@@ -126,7 +139,7 @@ fn restored(turn_id: &TurnId, submission: Submission, at: Timestamp) -> Message 
     message(turn_id, Role::User, prompt_parts(submission.content, submission.attachments), at)
 }
 
-/// Gives what the journal holds of a prompt, by the message that it is stored as.
+/// Returns what the journal holds of a prompt, by the message that it is stored as.
 pub(super) fn submission_of(prompt: Message, workspace: String) -> Submission {
     let (mut content, mut attachments) = (String::new(), Vec::new());
     for part in prompt.parts {
@@ -139,7 +152,7 @@ pub(super) fn submission_of(prompt: Message, workspace: String) -> Submission {
     Submission { content, attachments, workspace, model: None, model_provider: None }
 }
 
-fn mark(turn_id: &TurnId, at: Timestamp) -> Message {
+fn interrupted_placeholder(turn_id: &TurnId, at: Timestamp) -> Message {
     message(turn_id, Role::Assistant, Vec::new(), at)
 }
 

@@ -1,13 +1,19 @@
 //! What is done once at start, before the first request, for turns that the last stop cut short.
 
-use super::log::TurnLog;
+use std::collections::HashMap;
+
+use super::log::{TurnLog, WITHDRAWN};
 use super::reconcile::{Plan, interrupt, plan, submission_of};
-use crate::server::journal::{JournalError, Keep, SessionJournal};
+use crate::domain::ids::{SessionId, TurnId};
+use crate::server::journal::{JournalError, Load, SessionJournal, Turn};
 use crate::server::store::{Store, StoreError};
 use crate::wire::journal::{Record, TurnEvent};
 
 /// The reason that the journal gives for turns which recovery ends.
 const REASON: &str = "server_startup_recovery";
+
+/// The reason that the journal gives for turns whose session's task panicked.
+const TASK_FAILED: &str = "session_task_failed";
 
 #[derive(Debug, thiserror::Error)]
 pub enum RecoveryError {
@@ -21,13 +27,13 @@ pub enum RecoveryError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovered {
     pub turns: usize,
-    /// Answers under way that no journal knows of, such as a compression.
+    /// Unfinished answers that no journal knows of, such as a compression.
     pub answers: usize,
     /// Journals whose session is not stored; the audit tells about them.
     pub orphans: usize,
 }
 
-/// Ends every turn that was under way, visibly. Running it twice changes nothing the second time,
+/// Ends every unfinished turn, visibly. Running it twice changes nothing the second time,
 /// and no agent is ever asked anything.
 pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, RecoveryError> {
     adopt_prompts(store, log).await?;
@@ -39,24 +45,27 @@ pub async fn recover(store: &Store, log: &TurnLog) -> Result<Recovered, Recovery
             continue;
         }
         for turn in journal.turns {
-            plans.push(plan(store, &journal.session_id, turn).await?);
+            let plan = plan(store, &journal.session_id, turn).await?;
+            if !plan.actions.is_empty() {
+                plans.push(plan);
+            }
         }
     }
     for plan in &mut plans {
-        plan.mend_store(store).await?;
+        plan.repair_store(store).await?;
     }
     recovered.answers = end_answers(store).await?;
-    store.take_up_waiting().await?;
+    store.finish_prompts(None).await?;
     recovered.turns = plans.len();
-    store.settle().await?;
+    store.flush_wal().await?;
     close(log, &plans, REASON).await?;
     Ok(recovered)
 }
 
-/// Writes down the prompts that a power loss took from the journal and not from the store, where
-/// they are written side by side. Nobody was told that they arrived, and they are kept all the same.
+/// Journals the prompts that are stored without a line, which version 0.1 could leave behind after a
+/// power loss. Nobody was told that they arrived, and they are kept all the same.
 async fn adopt_prompts(store: &Store, log: &TurnLog) -> Result<(), RecoveryError> {
-    for (session_id, prompt) in store.waiting_prompts()? {
+    for (session_id, prompt) in store.unfinished_prompts().await? {
         let Some(turn_id) = prompt.turn_id.clone() else { continue };
         // What has an answer was taken up, and so was in the journal of the row it was sent to.
         if store.answer_of_turn(&turn_id).await?.is_some() {
@@ -67,7 +76,7 @@ async fn adopt_prompts(store: &Store, log: &TurnLog) -> Result<(), RecoveryError
         let submitted = TurnEvent::Submitted(submission_of(prompt, session.workspace));
         let record = Record::new(&turn_id, &session_id, at, submitted);
         log.blocking(move |journal| {
-            let found = journal.read(&session_id, Keep::Pending)?;
+            let found = journal.read(&session_id, Load::Pending)?;
             let mut turns = found.iter().flat_map(|found| &found.turns);
             match turns.any(|turn| turn.turn_id == record.turn_id) {
                 true => Ok(()),
@@ -77,6 +86,28 @@ async fn adopt_prompts(store: &Store, log: &TurnLog) -> Result<(), RecoveryError
         .await?;
     }
     Ok(())
+}
+
+/// Ends the turns of a session task that panicked, as a restart would.
+pub async fn interrupt_turns(
+    store: &Store,
+    log: &TurnLog,
+    turns: HashMap<TurnId, SessionId>,
+) -> Result<(), RecoveryError> {
+    let mut plans = Vec::new();
+    for (turn_id, session_id) in turns {
+        let read_from = session_id.clone();
+        let read = log.blocking(move |journal| journal.read(&read_from, Load::Pending)).await?;
+        let found = read.into_iter().flat_map(|journal| journal.turns);
+        if let Some(turn) = found.into_iter().find(|turn| turn.turn_id == turn_id) {
+            let mut plan = plan(store, &session_id, turn).await?;
+            plan.repair_store(store).await?;
+            plans.push(plan);
+        }
+        log.ended(&turn_id);
+    }
+    store.flush_wal().await?;
+    Ok(close(log, &plans, TASK_FAILED).await?)
 }
 
 /// Ends turns in the journal, once the store holds what there is to hold of them.
@@ -95,12 +126,14 @@ async fn unfinished(log: &TurnLog) -> Result<Vec<SessionJournal>, JournalError> 
         let mut unfinished = Vec::new();
         for session in journal.list()?.sessions {
             // A file that cannot be read must not keep the others from being recovered.
-            let read = journal.read(&session, Keep::Pending).unwrap_or_else(|error| {
+            let read = journal.read(&session, Load::Pending).unwrap_or_else(|error| {
                 tracing::error!(%session, %error, "a journal cannot be read");
                 None
             });
             let Some(mut found) = read else { continue };
-            found.turns.retain(|turn| !turn.state.is_terminal());
+            // A power loss may have kept a withdrawal's line and lost what it did to the store.
+            let is_withdrawn = |turn: &Turn| turn.reason.as_deref() == Some(WITHDRAWN);
+            found.turns.retain(|turn| !turn.state.is_terminal() || is_withdrawn(turn));
             if !found.turns.is_empty() {
                 unfinished.push(found);
             }
@@ -110,7 +143,7 @@ async fn unfinished(log: &TurnLog) -> Result<Vec<SessionJournal>, JournalError> 
     .await
 }
 
-/// Marks the answers that are still said to be under way as interrupted.
+/// Marks the answers that are stored as unfinished as interrupted.
 async fn end_answers(store: &Store) -> Result<usize, StoreError> {
     let unfinished = store.unfinished_messages().await?;
     let count = unfinished.len();

@@ -1,11 +1,10 @@
-//! The one way in: every prompt, from whatever door, is on the disk before any work starts.
+//! The one way in: every prompt, from every transport, is on the disk before any work starts.
 //!
-//! Attachments are stored → the turn is known to be new and where it belongs → it enters
-//! ([`super::entry`]) → the sender is told.
+//! The content and its attachments are checked, the [`committer`](super::committer) makes the turn
+//! durable, and the sender gets a receipt.
 
-use super::answer::Given;
-use super::entry::Entry;
-use super::gate::Half;
+use super::answer::QuestionAnswer;
+use super::committer::Commit;
 use crate::domain::ids::{SessionId, TurnId};
 use crate::domain::message::{Attachment, MessageState, Part};
 use crate::domain::resolver::{EntryPoint, Intent, Outcome};
@@ -13,61 +12,48 @@ use crate::domain::turn::Step;
 use crate::server::error::ServiceError;
 use crate::server::resolution::resolve_row;
 use crate::server::state::Services;
-use crate::server::store::Standing;
+use crate::server::store::StoredPrompt;
 use crate::wire::error::FailureCode;
 use crate::wire::rest::{StartTurn, TurnReceipt};
 
 /// The longest prompt, in bytes.
-pub const LONGEST_PROMPT: usize = 256 << 10;
+pub const MAX_PROMPT_BYTES: usize = 256 << 10;
 
-/// The most files that one prompt may carry.
-const MOST_ATTACHMENTS: usize = 20;
+const MAX_ATTACHMENTS: usize = 20;
 
 /// Stores a prompt and hands it to its session. The same turn again gives the same receipt and
 /// starts nothing.
 pub async fn submit(services: &Services, turn: StartTurn) -> Result<TurnReceipt, ServiceError> {
-    begin(services, turn, None).await
+    commit(services, turn, None).await
 }
 
 /// Does the same with a prompt that answers a question kept from before a restart.
 pub async fn submit_answer(
     services: &Services,
     turn: StartTurn,
-    given: Given,
+    answer: QuestionAnswer,
 ) -> Result<TurnReceipt, ServiceError> {
-    begin(services, turn, Some(given)).await
+    commit(services, turn, Some(answer)).await
 }
 
-async fn begin(
+async fn commit(
     services: &Services,
     turn: StartTurn,
-    given: Option<Given>,
+    answer: Option<QuestionAnswer>,
 ) -> Result<TurnReceipt, ServiceError> {
     check_content(&turn)?;
-    let mut passage = services.gate.enter(&turn.turn_id).await;
-    if let Some(Half::Refused(message_id)) = passage.half() {
-        services.store.remove_message(message_id).await?;
-        passage.forget();
-    }
-    let _precedence = services.store.expect_prompt();
-    let standing = services.store.standing(&turn.turn_id, &turn.session_id)?;
-    if standing.as_ref().is_none_or(|standing| standing.known)
-        && let Some(receipt) = known_turn(services, &turn).await?
-    {
-        return Ok(receipt);
-    }
-    let workspace = find_target(services, standing, &turn.session_id).await?;
     check_attachments(services, &turn).await?;
-    let place = services.turn_log.take_place();
-    let alone = place.is_alone();
-    let entry = Entry { passage, place, turn, workspace, given };
-    // A sender who hangs up must not leave a turn half-way. One who is alone is waited for in one
-    // go, and for the others there is a task that goes on without them.
-    if alone {
-        return entry.finish(services).await;
+    let mut is_resolved = false;
+    loop {
+        let committed = services.committer.commit(turn.clone(), answer.clone(), is_resolved);
+        match committed.await? {
+            Commit::Accepted(receipt) => return Ok(receipt),
+            Commit::NotNew => return receipt_of_known_turn(services, &turn).await,
+            Commit::Unresolved if is_resolved => return Err(ServiceError::no_session()),
+            Commit::Unresolved => check_target(services, &turn.session_id).await?,
+        }
+        is_resolved = true;
     }
-    let services = services.clone();
-    tokio::spawn(async move { entry.finish(&services).await }).await?
 }
 
 fn check_content(turn: &StartTurn) -> Result<(), ServiceError> {
@@ -75,10 +61,10 @@ fn check_content(turn: &StartTurn) -> Result<(), ServiceError> {
     if turn.content.trim().is_empty() && turn.attachments.is_empty() {
         return refuse(FailureCode::InvalidRequest, "Write something before sending.");
     }
-    if turn.content.len() > LONGEST_PROMPT {
+    if turn.content.len() > MAX_PROMPT_BYTES {
         return refuse(FailureCode::TooLarge, "This message is too long: 256 kB is the most.");
     }
-    if turn.attachments.len() > MOST_ATTACHMENTS {
+    if turn.attachments.len() > MAX_ATTACHMENTS {
         return refuse(FailureCode::TooLarge, "A message carries at most 20 files.");
     }
     let long_name =
@@ -89,25 +75,26 @@ fn check_content(turn: &StartTurn) -> Result<(), ServiceError> {
     Ok(())
 }
 
-async fn known_turn(
+/// Returns the receipt of a turn that was accepted before.
+async fn receipt_of_known_turn(
     services: &Services,
     turn: &StartTurn,
-) -> Result<Option<TurnReceipt>, ServiceError> {
-    let Some((session_id, known)) = services.store.prompt_of_turn(&turn.turn_id).await? else {
-        return Ok(None);
+) -> Result<TurnReceipt, ServiceError> {
+    let Some(known) = services.store.prompt_of_turn(&turn.turn_id).await? else {
+        return Err(ServiceError::no_session());
     };
-    if known.parts != prompt_parts(turn.content.clone(), turn.attachments.clone())
-        || !same_conversation(services, turn, &session_id).await?
+    if known.message.parts != prompt_parts(turn.content.clone(), turn.attachments.clone())
+        || !same_conversation(services, turn, &known.session_id).await?
     {
         return Err(conflict());
     }
-    Ok(Some(TurnReceipt {
+    Ok(TurnReceipt {
         turn_id: turn.turn_id.clone(),
-        session_id,
-        message_id: known.message_id,
+        state: state_of(services, &turn.turn_id, &known).await?,
+        session_id: known.session_id,
+        message_id: known.message.message_id,
         accepted: false,
-        state: state_of(services, &turn.turn_id).await?,
-    }))
+    })
 }
 
 /// A conversation that was compressed meanwhile is still the one that the turn was sent to.
@@ -128,7 +115,14 @@ async fn same_conversation(
 }
 
 /// Tells how far a stored turn got, by the answer that there is to it.
-async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, ServiceError> {
+async fn state_of(
+    services: &Services,
+    turn_id: &TurnId,
+    prompt: &StoredPrompt,
+) -> Result<Step, ServiceError> {
+    if prompt.is_withdrawn {
+        return Ok(Step::Interrupted);
+    }
     let answer = services.store.answer_of_turn(turn_id).await?;
     Ok(match answer.map(|(_, answer)| answer.state) {
         None => Step::Submitted,
@@ -138,21 +132,13 @@ async fn state_of(services: &Services, turn_id: &TurnId) -> Result<Step, Service
     })
 }
 
-/// Writes are resolved too: a prompt for another row of the lineage is told where it belongs.
-/// A row that is no record of an earlier part leads to itself, whatever else its lineage holds.
-/// Gives the folder that the row works in.
-async fn find_target(
-    services: &Services,
-    standing: Option<Standing>,
-    named: &SessionId,
-) -> Result<String, ServiceError> {
-    if let Some(Standing { snapshot: false, workspace, .. }) = standing {
-        return Ok(workspace);
-    }
+/// Asks the resolver where a prompt for a snapshot or a missing row belongs. Succeeds only when it
+/// is that very row.
+async fn check_target(services: &Services, named: &SessionId) -> Result<(), ServiceError> {
     let (resolution, row) =
         resolve_row(services, named.as_str(), EntryPoint::DirectOpen, Intent::Navigate).await?;
     match (resolution.outcome, row) {
-        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(row.workspace),
+        (Outcome::Open, Some(row)) if row.session_id == *named => Ok(()),
         (Outcome::Open | Outcome::Inspect, _) => {
             Err(ServiceError::wrong_target(resolution.canonical_visible_session_id))
         }
@@ -178,12 +164,12 @@ async fn check_attachments(services: &Services, turn: &StartTurn) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn conflict() -> ServiceError {
+fn conflict() -> ServiceError {
     let message = "Another message was sent under the same turn id.";
     ServiceError::refused(FailureCode::TurnConflict, message)
 }
 
-/// Gives the parts of the message that a prompt is stored as.
+/// Returns the parts of the message that a prompt is stored as.
 pub(super) fn prompt_parts(content: String, attachments: Vec<Attachment>) -> Vec<Part> {
     let mut parts = vec![Part::Text { text: content }];
     parts.extend(attachments.into_iter().map(Part::Attachment));

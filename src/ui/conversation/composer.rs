@@ -32,8 +32,10 @@ pub fn Composer(conversation: Conversation) -> impl IntoView {
         if nothing || untrack(|| chosen.is_uploading()) {
             return;
         }
-        draft.set(String::new());
-        conversation.send(text, chosen.take());
+        if conversation.send(text, chosen.files.get_untracked()) {
+            draft.set(String::new());
+            chosen.files.set(Vec::new());
+        }
         if let Some(field) = field.get_untracked() {
             // The field is on the page, so it can take the focus.
             let _ = field.focus();

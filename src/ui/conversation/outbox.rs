@@ -31,15 +31,21 @@ impl Conversation {
         self.app.takes_over_writing(&self.session_id)
     }
 
-    /// Sends a prompt: kept and shown at once, until the server has it.
-    pub fn send(&self, content: String, attachments: Vec<Attachment>) {
+    /// Sends a prompt: kept and shown at once, until the server has it. Tells whether the outbox has
+    /// taken it in.
+    pub fn send(&self, content: String, attachments: Vec<Attachment>) -> bool {
         let Ok(turn_id) = TurnId::parse(&platform::mint_id()) else {
-            return;
+            self.problem.set(Some("This message could not be sent. Try it again.".to_owned()));
+            return false;
         };
-        self.problem.set(None);
         let session_id = self.session_id.clone();
-        self.app.send(OutboxTurn { turn_id, session_id, content, attachments });
+        let is_stored = self.app.send(OutboxTurn { turn_id, session_id, content, attachments });
+        self.problem.set((!is_stored).then(|| {
+            "This browser has no space to keep your message. Stay on this page until it is sent."
+                .to_owned()
+        }));
         self.grown.notify();
+        true
     }
 
     /// Sends the prompt of a turn once more, as a turn of its own.

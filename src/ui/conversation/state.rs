@@ -244,7 +244,10 @@ impl InView for Conversation {
         let conversation = self.clone();
         spawn_local(async move {
             let session_id = conversation.session_id.to_string();
-            if let Ok(transcript) = open_session(session_id, None).await {
+            // Who has gone on to another conversation meanwhile is not taken back here.
+            if let Ok(transcript) = open_session(session_id, None).await
+                && conversation.app.is_focused(&conversation.session_id)
+            {
                 conversation.replace(transcript);
             }
         });

@@ -2,7 +2,7 @@
 
 use throughline::domain::ids::SessionId;
 use throughline::domain::turn::Step;
-use throughline::server::journal::{Journal, Keep, Problem};
+use throughline::server::journal::{Journal, Load, Problem};
 use throughline::wire::journal::{Record, TurnEvent};
 
 use super::{completed, crashes, interrupted, open, record, records_on, session, submitted};
@@ -65,7 +65,7 @@ fn check(disk: &CrashDisk, script: &[(SessionId, Record)], promised: &[(SessionI
         for (_, record) in promised.iter().filter(|(owner, _)| *owner == session) {
             assert!(found.contains(record), "a promise is broken: {record:?}");
         }
-        let journal = open(disk).read(&session, Keep::Everything).unwrap();
+        let journal = open(disk).read(&session, Load::Everything).unwrap();
         let problems = journal.map(|journal| journal.problems).unwrap_or_default();
         let only_torn = problems.iter().all(|it| matches!(it, Problem::Malformed { .. }));
         assert!(only_torn, "{problems:?}");

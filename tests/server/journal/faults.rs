@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use throughline::server::journal::{JournalError, Keep, file_name};
+use throughline::server::journal::{JournalError, Load, file_name};
 use throughline::wire::journal::TurnEvent;
 
 use super::{lines, open, record, session, submitted};
@@ -84,7 +84,7 @@ fn a_failed_sync_closes_the_journal_until_it_is_mended() {
     assert_eq!(disk.content(&file_name(&one)).unwrap(), lines(&accepted));
     for _ in 0..2 {
         let error = journal.append(&one, &second).unwrap_err();
-        assert!(matches!(error, JournalError::Poisoned(_)), "{error:?}");
+        assert!(matches!(error, JournalError::NeedsRepair(_)), "{error:?}");
         assert!(error.to_string().ends_with("The disk reported an error."), "{error}");
     }
     disk.heal();
@@ -113,7 +113,7 @@ fn what_was_refused_is_not_read_even_if_it_cannot_be_cut_off() {
 
     let everything = lines(&[first.clone(), started.clone(), refused.clone()]);
     assert_eq!(disk.content(&file_name(&one)).unwrap(), everything);
-    let read = journal.read(&one, Keep::Everything).unwrap().unwrap();
+    let read = journal.read(&one, Load::Everything).unwrap().unwrap();
     assert_eq!(read.turns.len(), 1);
     assert_eq!(read.turns[0].state, started.event.step());
     assert_eq!(read.problems, []);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use throughline::server::journal::{
-    AppendFile, Folder, Journal, Keep, Listing, MOST_OPEN, Storage, file_name, session_of,
+    AppendFile, DirStorage, Journal, Listing, Load, MAX_OPEN_FILES, Storage, file_name, session_of,
 };
 use throughline::wire::journal::{Record, TurnEvent};
 
@@ -17,7 +17,7 @@ use super::{open, record, session, submitted};
 use crate::crash_storage::{CrashDisk, Operation};
 
 fn on_real_disk(data: &TempDir) -> Journal {
-    Journal::open(Arc::new(Folder::open(data.path()).unwrap())).unwrap()
+    Journal::open(Arc::new(DirStorage::open(data.path()).unwrap())).unwrap()
 }
 
 #[test]
@@ -53,18 +53,18 @@ fn few_files_stay_open_and_reading_closes_none() {
     let disk = CrashDisk::default();
     let journal = open(&disk);
     let name = |number: usize| session(&format!("s{number}"));
-    for number in 0..MOST_OPEN + 50 {
+    for number in 0..MAX_OPEN_FILES + 50 {
         let session = name(number);
         journal.append_synced(&session, &submitted(&session, "t", 1.0, "hello")).unwrap();
     }
-    assert_eq!(disk.open_files(), MOST_OPEN);
-    for number in 0..MOST_OPEN + 50 {
-        assert_eq!(journal.read(&name(number), Keep::Everything).unwrap().unwrap().turns.len(), 1);
+    assert_eq!(disk.open_files(), MAX_OPEN_FILES);
+    for number in 0..MAX_OPEN_FILES + 50 {
+        assert_eq!(journal.read(&name(number), Load::Everything).unwrap().unwrap().turns.len(), 1);
     }
-    assert_eq!(disk.open_files(), MOST_OPEN - 1);
+    assert_eq!(disk.open_files(), MAX_OPEN_FILES - 1);
     let reopened = name(0);
     journal.append(&reopened, &record(&reopened, "t", 2.0, TurnEvent::WorkerStarted)).unwrap();
-    let read = journal.read(&reopened, Keep::Everything).unwrap().unwrap();
+    let read = journal.read(&reopened, Load::Everything).unwrap().unwrap();
     assert_eq!((read.turns[0].last_at, read.problems.len()), (2.0, 0));
 }
 
@@ -92,14 +92,16 @@ fn a_real_folder_lists_what_is_in_it_and_loses_its_drafts() {
     fs::create_dir(folder.join("z.jsonl")).unwrap();
 
     let journal = on_real_disk(&data);
-    let listing =
-        Listing { sessions: vec![dots.clone(), session("z")], strangers: vec!["notes.txt".into()] };
+    let listing = Listing {
+        sessions: vec![dots.clone(), session("z")],
+        unknown_files: vec!["notes.txt".into()],
+    };
     assert_eq!(journal.list().unwrap(), listing);
     assert!(!folder.join("x.jsonl.part").exists());
-    assert!(journal.read(&session("z"), Keep::Everything).is_err());
-    assert!(journal.read(&session("absent"), Keep::Everything).unwrap().is_none());
+    assert!(journal.read(&session("z"), Load::Everything).is_err());
+    assert!(journal.read(&session("absent"), Load::Everything).unwrap().is_none());
     journal.append_synced(&dots, &submitted(&dots, "t2", 2.0, "again")).unwrap();
-    assert_eq!(journal.read(&dots, Keep::Everything).unwrap().unwrap().turns.len(), 2);
+    assert_eq!(journal.read(&dots, Load::Everything).unwrap().unwrap().turns.len(), 2);
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn append_many(journal: &Journal, name: &str, prefix: &str) {
 
 /// Lists the numbers that each thread appended, in the order of the file.
 fn appended(journal: &Journal, name: &str) -> Vec<Vec<usize>> {
-    let read = journal.read(&session(name), Keep::Everything).unwrap().unwrap();
+    let read = journal.read(&session(name), Load::Everything).unwrap().unwrap();
     assert_eq!(read.problems, []);
     let mut by_thread = std::collections::BTreeMap::<String, Vec<usize>>::new();
     for turn in read.turns {
@@ -217,7 +219,7 @@ fn no_session_waits_for_the_sync_of_another() {
         let waiting = scope.spawn(|| journal.append_synced(&slow, &record));
         has_begun.recv().unwrap();
         journal.append_synced(&quick, &submitted(&quick, "t2", 1.0, "quick")).unwrap();
-        assert!(journal.read(&quick, Keep::Everything).unwrap().is_some());
+        assert!(journal.read(&quick, Load::Everything).unwrap().is_some());
         assert!(!waiting.is_finished());
         word.send(()).unwrap();
         waiting.join().unwrap().unwrap();

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::thread;
 
 use throughline::domain::ids::SessionId;
-use throughline::server::journal::{JournalError, Keep, Pruned, file_name};
+use throughline::server::journal::{JournalError, Load, Pruned, file_name};
 use throughline::wire::journal::{Record, TurnEvent};
 
 use super::{completed, interrupted, lines, open, record, records_on, session, submitted};
@@ -112,7 +112,7 @@ fn appends_side_by_side_with_pruning_lose_nothing() {
         }
     });
     journal.prune(&one, 10.0).unwrap();
-    let read = journal.read(&one, Keep::Everything).unwrap().unwrap();
+    let read = journal.read(&one, Load::Everything).unwrap().unwrap();
     assert_eq!((read.turns.len(), read.problems.len()), (100, 0));
 }
 
@@ -140,7 +140,7 @@ fn a_crash_at_any_moment_leaves_the_old_file_or_the_new() {
                     let content = restarted.content(&file_name(&one)).unwrap_or_default();
                     assert!([lines(&old), lines(&new)].contains(&content));
                     let journal = open(&restarted);
-                    assert_eq!(journal.list().unwrap().strangers, Vec::<String>::new());
+                    assert_eq!(journal.list().unwrap().unknown_files, Vec::<String>::new());
                     journal.prune(&one, 10.0).unwrap();
                     let content = restarted.content(&file_name(&one)).unwrap_or_default();
                     assert_eq!(content, lines(&new));
@@ -178,7 +178,7 @@ fn a_full_disk_stops_pruning_and_keeps_the_file() {
     let error = journal.prune(&one, 10.0).unwrap_err();
     assert!(matches!(error, JournalError::Full(_)), "{error:?}");
     assert_eq!(disk.content(&file_name(&one)).unwrap(), lines(&mixed(&one)));
-    assert_eq!(journal.list().unwrap().strangers, Vec::<String>::new());
+    assert_eq!(journal.list().unwrap().unknown_files, Vec::<String>::new());
     disk.heal();
     assert_eq!(journal.prune(&one, 10.0).unwrap(), Pruned { turns: 2, kept: 2 });
 }

@@ -2,7 +2,7 @@
 
 use throughline::domain::ids::TurnId;
 use throughline::domain::turn::{IllegalTransition, Step};
-use throughline::server::journal::{Keep, Problem, SessionJournal, Sign, read_session};
+use throughline::server::journal::{ForeignEdit, Load, Problem, SessionJournal, read_session};
 use throughline::wire::journal::{LONGEST_LINE, Malformed, TurnEvent};
 
 use super::{completed, interrupted, lines, record, session, submitted};
@@ -13,7 +13,7 @@ const AFTER: &str =
     r#"{"version":1,"event":"submitted","turn_id":"z","created_at":9,"content":"after"}"#;
 
 fn read(bytes: &[u8]) -> SessionJournal {
-    read_session(&session("s"), bytes, Keep::Everything).unwrap()
+    read_session(&session("s"), bytes, Load::Everything).unwrap()
 }
 
 fn malformed(line: usize, reason: Malformed) -> Problem {
@@ -114,11 +114,11 @@ fn a_torn_tail_is_told_from_a_line_that_only_lacks_its_newline() {
 #[test]
 fn marks_of_another_program_are_reported_and_the_words_are_kept() {
     let journal = read(format!("\u{feff}{SUBMITTED}\r\n{AFTER}\r\n").as_bytes());
-    let edited = |line, sign| Problem::Edited { line, sign };
+    let edited = |line, edit| Problem::Edited { line, edit };
     let expected = [
-        edited(1, Sign::ByteOrderMark),
-        edited(1, Sign::CarriageReturn),
-        edited(2, Sign::CarriageReturn),
+        edited(1, ForeignEdit::ByteOrderMark),
+        edited(1, ForeignEdit::CarriageReturn),
+        edited(2, ForeignEdit::CarriageReturn),
     ];
     assert_eq!(journal.problems, expected);
     assert_eq!(journal.turns.len(), 2);
@@ -152,7 +152,7 @@ fn turns_are_told_with_their_last_step() {
     assert_eq!(journal.turns[1].reason.as_deref(), Some("stopped"));
     assert!(journal.turns.iter().all(|turn| turn.submission.is_some()));
 
-    let pending = read_session(&s, bytes.as_slice(), Keep::Pending).unwrap();
+    let pending = read_session(&s, bytes.as_slice(), Load::Pending).unwrap();
     let words = pending.turns.iter().map(|turn| turn.submission.is_some());
     assert_eq!(words.collect::<Vec<_>>(), [false, false, true]);
 }
@@ -167,7 +167,7 @@ fn problems_are_told_in_sentences() {
             "Line 4 does not fit turn a: interrupted cannot follow completed.",
         ),
         (
-            Problem::Edited { line: 1, sign: Sign::ByteOrderMark },
+            Problem::Edited { line: 1, edit: ForeignEdit::ByteOrderMark },
             "Line 1 begins with a byte order mark: another program saved this file.",
         ),
     ];

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use throughline::server::Server;
 use throughline::server::data::{Data, DataLock};
 use throughline::server::journal::SessionJournal;
+use throughline::server::store::faults::NoFaults;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
@@ -115,7 +116,7 @@ fn runtime() -> Runtime {
 
 async fn open(folder: &Path, disk: &CrashDisk) -> anyhow::Result<Server> {
     let lock = DataLock::take(folder)?;
-    let data = Data::open_on(folder, Arc::new(disk.clone())).await?;
+    let data = Data::open_with(folder, Arc::new(disk.clone()), Arc::new(NoFaults)).await?;
     Server::open_data(config(folder, folder), lock, data).await
 }
 

@@ -1,7 +1,7 @@
-//! Connections that stay open and are lent out one at a time.
+//! Connections that only read.
 //!
-//! A pool asks each connection whether it still lives, when it is lent and again when it comes
-//! back. One into a file of this machine does, and each question costs as much as a small query.
+//! Not sqlx's pool: it pings each connection when it is acquired and again when it is released. One
+//! into a file of this machine is alive, and each ping costs as much as a small query.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use sqlx::{ConnectOptions, Connection};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 #[derive(Debug, Clone)]
-pub(super) struct Connections {
+pub(super) struct Readers {
     /// Empty once closed.
     slots: Arc<[Mutex<Option<SqliteConnection>>]>,
-    /// Spreads those who have to wait.
+    /// Spreads the callers that have to wait.
     next: Arc<AtomicUsize>,
 }
 
-impl Connections {
+impl Readers {
     pub async fn open(options: &SqliteConnectOptions, count: usize) -> Result<Self, sqlx::Error> {
         let mut slots = Vec::with_capacity(count);
         for _ in 0..count {
@@ -27,9 +27,8 @@ impl Connections {
         Ok(Self { slots: slots.into(), next: Arc::default() })
     }
 
-    /// Lends a connection that is free, or waits for one. Whoever drops what it does half-way only
-    /// loses the result: the connection itself ends or takes back what was begun.
-    pub async fn lend(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, sqlx::Error> {
+    /// Acquires a connection that is free, or waits for one.
+    pub async fn acquire(&self) -> Result<MappedMutexGuard<'_, SqliteConnection>, sqlx::Error> {
         let free = self.slots.iter().find_map(|slot| slot.try_lock().ok());
         let slot = match free {
             Some(free) => free,
