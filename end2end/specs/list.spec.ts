@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { list, more, row, rows, view } from '../support/list.ts';
 import { alive, audit, expect, open, test } from '../support/test.ts';
 
@@ -246,5 +246,27 @@ test.describe('without a server', () => {
         await list(page).evaluate((it) => it.scrollTo(0, 0));
         await expect(row(page, late)).toBeVisible();
         await expect(view(page, 'Current')).toHaveText('Current61');
+    });
+
+    test('the list goes on although a page was asked for before the list was fetched again', async ({ page, server }) => {
+        for (let made = 0; made < 60; made += 1) await server.newSession();
+        await open(page, '/');
+        let release = () => {};
+        const held = new Promise<void>((resolve) => (release = resolve));
+        const asked = page.waitForRequest('**/fn/list');
+        const hold = async (route: Route) => {
+            await held;
+            await route.continue();
+        };
+        await page.route('**/fn/list', hold, { times: 1 });
+        await list(page).evaluate((it) => it.scrollTo(0, it.scrollHeight));
+        await asked;
+        await server.kill();
+        await server.start();
+        await server.newSession();
+        await page.evaluate(() => window.dispatchEvent(new Event('online')));
+        await expect(view(page, 'Current')).toHaveText('Current61');
+        release();
+        await expect(list(page).getByRole('button', { name: 'Show older conversations' })).toHaveCount(0);
     });
 });

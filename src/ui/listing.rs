@@ -56,8 +56,10 @@ impl OpenList {
                 list(ListQuery { view: it.view, cursor: cursor.clone(), ..Default::default() });
             let page = page.await;
             it.under_way.set(false);
-            // The list may have been fetched anew meanwhile.
             if it.next.get_untracked() != cursor {
+                // The list was fetched again meanwhile. Its own next page was not asked for, since
+                // this one was being fetched, and at the end of the list nobody scrolls.
+                app.look_at_list();
                 return;
             }
             match page {
