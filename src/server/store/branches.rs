@@ -56,8 +56,7 @@ impl Store {
             .bind(after.map_or(i64::MIN, |cursor| cursor.created_at.millis()))
             .bind(after.map_or("", |cursor| cursor.session_id.as_str()))
             .bind(i64::from(limit));
-        let found = self.read_all(statement).await?;
-        rows::sessions(&found)
+        rows::sessions(&self.read_all(statement).await?)
     }
 
     /// Reads the rows below some, and these themselves, generation by generation, each with the
@@ -89,8 +88,7 @@ impl Store {
     /// Marks the edges that are part of a cycle, so that they hide nobody. The server itself makes
     /// none; whatever writes rows with parents of its own choice must call this afterwards.
     pub async fn mark_cycles(&self) -> Result<(), StoreError> {
-        let statement = query(MISMARKED);
-        let found = self.read_all(statement).await?;
+        let found = self.read_all(query(MISMARKED)).await?;
         if found.is_empty() {
             return Ok(());
         }
@@ -102,7 +100,6 @@ impl Store {
              WHERE session_id IN (SELECT value FROM json_each($1))",
         )
         .bind(to_json(&ids)?);
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 }

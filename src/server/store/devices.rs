@@ -52,8 +52,7 @@ impl Store {
         let statement = query("UPDATE devices SET last_seen_at = $2 WHERE device_id = $1")
             .bind(device_id)
             .bind(at.millis());
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 
     /// Removes a device, and tells whether there was one.
@@ -67,8 +66,7 @@ impl Store {
     /// Removes all devices that were not seen since a time.
     pub async fn remove_devices_before(&self, before: Timestamp) -> Result<(), StoreError> {
         let statement = query("DELETE FROM devices WHERE last_seen_at < $1").bind(before.millis());
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 
     /// Keeps a code that signs a device in, and removes those that expired.

@@ -21,8 +21,7 @@ impl Store {
         agent: &str,
         agent_session: &str,
     ) -> Result<Option<SessionId>, StoreError> {
-        let statement = known_session(agent, agent_session);
-        let found = self.read_optional(statement).await?;
+        let found = self.read_optional(known_session(agent, agent_session)).await?;
         found.map(|row| rows::required(&row, "session_id")).transpose()
     }
 
@@ -78,6 +77,5 @@ async fn insert_session(
     .bind(agent_session)
     .bind(session.created_at.millis())
     .bind(session.last_activity_at.millis());
-    transaction.execute(statement).await?;
-    Ok(())
+    transaction.execute(statement).await.map(drop)
 }

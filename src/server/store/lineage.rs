@@ -28,8 +28,7 @@ impl Store {
              AND session.deleted_at IS NULL"
         ))
         .bind(id.as_str());
-        let found = self.read_all(statement).await?;
-        rows::sessions(&found)
+        rows::sessions(&self.read_all(statement).await?)
     }
 
     /// Reads the branches of every part of a lineage, oldest first.
@@ -43,8 +42,7 @@ impl Store {
              WHERE part.lineage_root_id = $1) ORDER BY session.created_at, session.session_id"
         ))
         .bind(root.as_str());
-        let found = self.read_all(statement).await?;
-        rows::sessions(&found)
+        rows::sessions(&self.read_all(statement).await?)
     }
 
     /// Names some conversations by the root of their lineage, in order, after one of them.

@@ -144,7 +144,6 @@ impl Store {
             .bind(after.map_or(latest, |cursor| cursor.created_at.millis()))
             .bind(after.map_or("", |cursor| cursor.session_id.as_str()))
             .bind(i64::from(limit));
-        let found = self.read_all(statement).await?;
-        rows::sessions(&found)
+        rows::sessions(&self.read_all(statement).await?)
     }
 }

@@ -40,8 +40,7 @@ impl Store {
     /// Removes for good what was deleted before a time.
     pub async fn purge_deleted(&self, before: Timestamp) -> Result<(), StoreError> {
         let statement = query("DELETE FROM sessions WHERE deleted_at < $1").bind(before.millis());
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 
     /// Tells whether the mark changed.
@@ -65,8 +64,7 @@ impl Store {
         let statement = query("UPDATE sessions SET options = $2 WHERE session_id = $1")
             .bind(id.as_str())
             .bind(rows::to_json(&options)?);
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 
     /// Reads what a person set for the agent.
@@ -85,8 +83,7 @@ impl Store {
         let statement = query("UPDATE sessions SET agent_session = $2 WHERE session_id = $1")
             .bind(id.as_str())
             .bind(name);
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 
     /// Reads the agent's own name for the conversation.

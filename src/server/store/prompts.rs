@@ -90,6 +90,5 @@ async fn finish(
     index(transaction, session_id, prompt).await?;
     let statement = query("UPDATE messages SET unindexed = 0 WHERE message_id = $1")
         .bind(prompt.message_id.as_str());
-    transaction.execute(statement).await?;
-    Ok(())
+    transaction.execute(statement).await.map(drop)
 }

@@ -41,8 +41,7 @@ pub(super) async fn remove(
     let statement = query("DELETE FROM search_entries WHERE session_id = $1 AND message_id = $2")
         .bind(session_id.as_str())
         .bind(message_id.as_str());
-    transaction.execute(statement).await?;
-    Ok(())
+    transaction.execute(statement).await.map(drop)
 }
 
 /// Returns what people said and read; the summary that begins a continuation would only double it.

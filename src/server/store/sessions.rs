@@ -35,8 +35,7 @@ impl Store {
     /// Tells whether a row is stored, deleted ones included.
     pub async fn has_session(&self, id: &SessionId) -> Result<bool, StoreError> {
         let statement = query("SELECT 1 FROM sessions WHERE session_id = $1").bind(id.as_str());
-        let row = self.read_optional(statement).await?;
-        Ok(row.is_some())
+        Ok(self.read_optional(statement).await?.is_some())
     }
 
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
@@ -90,7 +89,6 @@ impl Store {
         .bind(to_word(&milestone)?)
         .bind(preview)
         .bind(at.millis());
-        self.execute(statement).await?;
-        Ok(())
+        self.execute(statement).await.map(drop)
     }
 }

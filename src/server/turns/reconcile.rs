@@ -84,14 +84,13 @@ impl Plan {
         if self.actions.contains(&Action::RestorePrompt)
             && let Some(submission) = self.submission.take()
         {
-            let prompt = restored(&self.turn_id, submission, self.submitted_at);
+            let parts = prompt_parts(submission.content, submission.attachments);
+            let prompt = message(&self.turn_id, Role::User, parts, self.submitted_at);
             store.restore_prompt(&current, &prompt).await?;
         }
         if self.actions.contains(&Action::MarkInterrupted) {
-            let (session_id, answer) = self
-                .answer
-                .take()
-                .unwrap_or_else(|| (current, interrupted_placeholder(&self.turn_id, mint::now())));
+            let placeholder = message(&self.turn_id, Role::Assistant, Vec::new(), mint::now());
+            let (session_id, answer) = self.answer.take().unwrap_or((current, placeholder));
             interrupt(store, &session_id, answer).await?;
             store.mark_unread(&session_id, true).await?;
         }
@@ -135,10 +134,6 @@ async fn current_row(store: &Store, id: &SessionId) -> Result<SessionId, StoreEr
     Ok(session.and_then(|session| session.canonical_visible_session_id).unwrap_or(id.clone()))
 }
 
-fn restored(turn_id: &TurnId, submission: Submission, at: Timestamp) -> Message {
-    message(turn_id, Role::User, prompt_parts(submission.content, submission.attachments), at)
-}
-
 /// Returns what the journal holds of a prompt, by the message that it is stored as.
 pub(super) fn submission_of(prompt: Message, workspace: String) -> Submission {
     let (mut content, mut attachments) = (String::new(), Vec::new());
@@ -150,10 +145,6 @@ pub(super) fn submission_of(prompt: Message, workspace: String) -> Submission {
         }
     }
     Submission { content, attachments, workspace, model: None, model_provider: None }
-}
-
-fn interrupted_placeholder(turn_id: &TurnId, at: Timestamp) -> Message {
-    message(turn_id, Role::Assistant, Vec::new(), at)
 }
 
 fn message(turn_id: &TurnId, role: Role, parts: Vec<Part>, at: Timestamp) -> Message {
