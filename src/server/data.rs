@@ -86,7 +86,17 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
 /// Says that a data directory is this process's own, for as long as it is held.
 #[derive(Debug)]
 pub struct DataLock {
-    _file: File,
+    file: File,
+}
+
+/// A process that is being started has every open file until it executes its program, and would keep
+/// the lock for that long if the file were only closed.
+impl Drop for DataLock {
+    fn drop(&mut self) {
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(%error, "the data directory's lock could not be released");
+        }
+    }
 }
 
 impl DataLock {
@@ -114,7 +124,7 @@ impl DataLock {
             .open(folder.join(LOCK_FILE))
             .map_err(unusable)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(DataError::InUse(folder.to_owned())),
             Err(TryLockError::Error(reason)) => Err(unusable(reason)),
         }

@@ -17,6 +17,8 @@ struct Stage {
     file: PathBuf,
     prompts: Vec<String>,
     level: String,
+    /// A Stop that is answered only with the next prompt.
+    unanswered: Option<Value>,
 }
 
 pub fn play() {
@@ -35,7 +37,7 @@ pub fn play() {
     );
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
     let prompts = kept.lines().skip(1).map(str::to_owned).collect();
-    let mut stage = Stage { heard, file, prompts, level: "off".to_owned() };
+    let mut stage = Stage { heard, file, prompts, level: "off".to_owned(), unanswered: None };
     while let Ok(command) = stage.heard.recv() {
         stage.obey(&command);
     }
@@ -115,6 +117,9 @@ impl Stage {
     }
 
     fn prompt(&mut self, command: &Value) {
+        if let Some(abort) = self.unanswered.take() {
+            reply(&abort, json!({}));
+        }
         let message = command["message"].as_str().unwrap();
         // An agent that joins late is told what was said before its first prompt.
         let last = message.rsplit("\n\n").next().unwrap();
@@ -176,8 +181,14 @@ impl Stage {
             }
             "until-stopped" => {
                 say("working");
-                while self.heard.recv().unwrap()["type"] != "abort" {}
+                let abort = loop {
+                    let heard = self.heard.recv().unwrap();
+                    if heard["type"] == "abort" {
+                        break heard;
+                    }
+                };
                 match rest {
+                    "late" => self.unanswered = Some(abort),
                     "error" => (reason, why) = ("error", "This operation was aborted"),
                     "never" => loop {
                         thread::park();

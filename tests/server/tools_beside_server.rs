@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::SystemTime;
 
 use reqwest::Client;
 use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection, query};
 use tempfile::TempDir;
+use throughline::server::data::DataLock;
 
 use crate::live_process::{BINARY, LiveProcess};
 use crate::server::turn_crash::rows::{connect, dump};
@@ -179,4 +182,20 @@ async fn tools_that_look_leave_no_file_behind_where_no_server_runs() {
         let names: Vec<_> = after.keys().filter(|name| !before.contains_key(*name)).collect();
         assert!(after == before, "{arguments:?} left {names:?}");
     }
+}
+
+#[test]
+fn a_process_that_is_being_started_does_not_keep_the_lock() {
+    let data = TempDir::new().unwrap();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                assert!(Command::new("true").status().unwrap().success());
+            }
+        });
+        let taken = (0..20_000).try_for_each(|_| DataLock::take(data.path()).map(drop));
+        is_over.store(true, Ordering::Relaxed);
+        taken.unwrap();
+    });
 }

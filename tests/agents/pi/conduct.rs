@@ -55,7 +55,7 @@ async fn a_command_of_an_extension_ends_with_its_reply() {
 #[tokio::test]
 async fn stop_is_stop_whatever_pi_answers() {
     let app = start().await;
-    for answer in ["aborted", "stop", "error", "never"] {
+    for answer in ["aborted", "stop", "error", "late", "never"] {
         let id = app.new_session().await;
         let prompt = format!("until-stopped {answer}");
         let (mut socket, _) = begin(&app, &id, &prompt, "message_delta").await;

@@ -43,6 +43,8 @@ pub struct Conversation {
     pub(super) prompt_id: Option<String>,
     pub(super) is_command: bool,
     pub(super) cancelled: bool,
+    /// The id of the command that stops the turn.
+    pub(super) abort_id: Option<String>,
     pub(super) questions: HashMap<RequestId, Dialog>,
     /// Pi must be told what was said before it joined.
     needs_primer: bool,
@@ -73,6 +75,7 @@ impl Conversation {
             prompt_id: None,
             is_command: false,
             cancelled: false,
+            abort_id: None,
             questions: HashMap::new(),
             rest: Rest::default(),
             last_active: Instant::now(),
@@ -177,7 +180,8 @@ impl Conversation {
 
     /// Makes sure of a process for a turn; where there is none to be had, the turn is over.
     async fn begin(&mut self, turn: Turn, is_command: bool) -> Result<(), Left> {
-        (self.turn, self.is_command, self.cancelled) = (Some(turn), is_command, false);
+        (self.turn, self.is_command) = (Some(turn), is_command);
+        (self.cancelled, self.abort_id) = (false, None);
         self.translator.begin_turn();
         if self.link.as_mut().is_none_or(Link::is_gone) {
             match Link::open(&self.pi, &self.request).await {
@@ -213,7 +217,7 @@ impl Conversation {
             self.answer(&request_id, None);
         }
         if let (Some(link), Some(_)) = (&mut self.link, self.turn) {
-            link.send(json!({ "type": "abort" }));
+            self.abort_id = Some(link.send(json!({ "type": "abort" })));
         }
     }
 

@@ -70,10 +70,14 @@ impl Conversation {
                     _ => self.end().await,
                 }
             }
-            // It is answered only when pi has come to rest.
-            ("abort", Some(Turn::Prompt { .. })) => self.end().await,
+            // It is answered only when pi has come to rest. The next turn may have begun by then.
+            ("abort", Some(Turn::Prompt { .. })) if self.answers_abort(id) => self.end().await,
             _ => Ok(()),
         }
+    }
+
+    fn answers_abort(&self, id: Option<&str>) -> bool {
+        self.abort_id.as_deref().is_some_and(|sent| id.is_none_or(|id| id == sent))
     }
 
     /// Asks whether pi rests.
